@@ -1,14 +1,6 @@
 import { connectGitHubApi, type GitHubApi } from '../evidence/github/github-api.ts';
-import type { RepositoryName } from '../evidence/job.ts';
 import { UserError } from '../runtime/failure.ts';
 import type { OperationContext } from './operation.ts';
-
-/** GitHub's API, for operations that can use it. */
-export function connectGitHub(token: string, { job, call }: Pick<OperationContext, 'job' | 'call'>): GitHubApi {
-  const { transport, log, clock, random, signal } = call;
-  const access = { apiUrl: job.apiUrl, token, transport, log, clock, random };
-  return connectGitHubApi(signal === undefined ? access : { ...access, signal });
-}
 
 /** What an operation reads from GitHub's API, for error messages. */
 interface GitHubNeed {
@@ -21,16 +13,16 @@ interface GitHubNeed {
 }
 
 /**
- * GitHub's API and the job's repository, for operations that need them.
+ * GitHub's API, for operations that need it.
  *
  * @throws UserError if the step has no token or no repository
  */
 export function requireGitHub(
   token: string | undefined,
-  context: Pick<OperationContext, 'job' | 'call'>,
+  { job, call }: Pick<OperationContext, 'job' | 'call'>,
   { wanted, permissions, alternative }: GitHubNeed,
-): { readonly api: GitHubApi; readonly repository: RepositoryName } {
-  const { repository } = context.job;
+): GitHubApi {
+  const { apiUrl, repository } = job;
   if (repository === undefined || token === undefined) {
     const otherwise = alternative === undefined ? '' : `; or ${alternative}`;
     throw new UserError({
@@ -39,5 +31,5 @@ export function requireGitHub(
       remedy: `Set \`github-token: \${{ github.token }}\`, and give the job \`permissions: { ${permissions} }\`${otherwise}.`,
     });
   }
-  return { api: connectGitHub(token, context), repository };
+  return connectGitHubApi({ ...call, apiUrl, token, repository });
 }

@@ -19,11 +19,10 @@ export function gatherCommit(
   const whileGitRuns = (): void => {
     void client.preload(endpoint);
   };
-  const { transport, log, clock, signal } = call;
-  return log.group('Collect commit information', () =>
+  return call.log.group('Collect commit information', () =>
     gatherCommitEvidence(
-      { job, commitSha, redact: redactCommitInfo, log },
-      connectSources({ job, environment, githubToken, transport, log, clock, signal, whileGitRuns }),
+      { job, commitSha, redact: redactCommitInfo, log: call.log },
+      connectSources({ ...call, job, environment, githubToken, whileGitRuns }),
     ),
   );
 }

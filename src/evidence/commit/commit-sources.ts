@@ -29,26 +29,14 @@ export interface SourceAccess {
 }
 
 /** Connects git on this machine, and GitHub's API if there are a token and a repository. */
-export function connectSources({
-  job,
-  environment,
-  githubToken,
-  transport,
-  log,
-  clock,
-  signal,
-  whileGitRuns,
-}: SourceAccess): CommitSources {
+export function connectSources(access: SourceAccess): CommitSources {
+  const { job, environment, githubToken: token, clock, signal, whileGitRuns } = access;
   const { apiUrl, repository } = job;
-  const isApiAvailable = githubToken !== undefined && repository !== undefined;
-  const abortable = signal === undefined ? {} : { signal };
   return {
     git: createGitRunner(environment, { clock, signal, whileItRuns: whileGitRuns }),
-    github: isApiAvailable
-      ? createGitHubCommits(
-          connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...abortable }),
-          repository,
-        )
-      : undefined,
+    github:
+      token === undefined || repository === undefined
+        ? undefined
+        : createGitHubCommits(connectGitHubApi({ ...access, apiUrl, token, repository })),
   };
 }

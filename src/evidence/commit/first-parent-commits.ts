@@ -3,7 +3,6 @@ import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { fullSha } from '../git/git-ref.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import { pageSize, readOne, readPage } from '../github/github-lists.ts';
-import type { RepositoryName } from '../job.ts';
 import { parseTimestamp } from './commit-facts.ts';
 
 /** Where commits begin: after a commit, or at a time in Unix seconds. */
@@ -44,16 +43,10 @@ export const maximumCommits = 1000;
 const maximumPages = 100;
 
 /** @throws UserError if there is no such branch or the token may not read it; ExternalError if GitHub failed */
-export async function fetchHead(
-  branch: string,
-  { owner, name: repo }: RepositoryName,
-  api: GitHubApi,
-): Promise<string> {
+export async function fetchHead(branch: string, api: GitHubApi): Promise<string> {
   const route = 'GET /repos/{owner}/{repo}/branches/{branch}';
   const wanted = `the branch ${branch}`;
-  const head = fullSha(
-    valueAt(await readOne(api, route, { owner, repo, branch }, { wanted, key: 'commit' }), 'commit', 'sha'),
-  );
+  const head = fullSha(valueAt(await readOne(api, route, { branch }, { wanted, key: 'commit' }), 'commit', 'sha'));
   if (head !== undefined) return head;
   throw new ExternalError({ what: `GitHub's API did not say what the head of ${wanted} is`, remedy: listRemedy });
 }
@@ -63,15 +56,11 @@ export async function fetchHead(
  *
  * @throws UserError if there are too many, or if `since` is not among them; UserError or ExternalError without an answer
  */
-export async function listFirstParents(
-  query: RangeQuery,
-  { owner, name: repo }: RepositoryName,
-  api: GitHubApi,
-): Promise<CommitRange> {
+export async function listFirstParents(query: RangeQuery, api: GitHubApi): Promise<CommitRange> {
   const { branch, head } = query;
   return walkFirstParents(query, async (page) => {
     // From the head, so that a push meanwhile changes nothing.
-    const parameters = { owner, repo, sha: head, per_page: pageSize, page };
+    const parameters = { sha: head, per_page: pageSize, page };
     const listed = await readPage(api, 'GET /repos/{owner}/{repo}/commits', parameters, `the commits of ${branch}`);
     return listed.flatMap((entry) => parseCommit(entry) ?? []);
   });

@@ -1,7 +1,6 @@
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { GitHubApi, GitHubApiRequest } from '../github/github-api.ts';
 import type { GitHubRefusal } from '../github/github-refusal.ts';
-import type { RepositoryName } from '../job.ts';
 import { externalMiss, userMiss, type SourceResult, type SourceMiss } from './source-result.ts';
 import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import { fullSha } from '../git/git-ref.ts';
@@ -23,22 +22,16 @@ export interface GitHubCommits {
 }
 
 /** Creates a source of commits from GitHub's API. */
-export function createGitHubCommits(api: GitHubApi, { owner, name }: RepositoryName): GitHubCommits {
+export function createGitHubCommits(api: GitHubApi): GitHubCommits {
   return {
     commit: (revision) =>
       // The response's list of changed files is not needed and can be long, so it is limited to one per page.
       read(api, 'contents: read', parseCommit, 'GET /repos/{owner}/{repo}/commits/{ref}', {
-        owner,
-        repo: name,
         ref: revision,
         per_page: 1,
       }),
     pullRequestHead: (number) =>
-      read(api, 'pull-requests: read', parseHead, 'GET /repos/{owner}/{repo}/pulls/{number}', {
-        owner,
-        repo: name,
-        number,
-      }),
+      read(api, 'pull-requests: read', parseHead, 'GET /repos/{owner}/{repo}/pulls/{number}', { number }),
   };
 }
 
@@ -49,7 +42,7 @@ async function read<Thing>(
   route: string,
   parameters: GitHubApiRequest['parameters'],
 ): Promise<SourceResult<Thing>> {
-  const answer = await api.ask({ route, parameters, repeatable: true });
+  const answer = await api.ask({ route, parameters });
   if ('refusal' in answer) return toMiss(answer.refusal, permission);
   const found = parse(answer.body);
   if (found !== undefined) return { found };

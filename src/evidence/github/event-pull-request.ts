@@ -1,7 +1,7 @@
 import type { GitHubApi } from './github-api.ts';
 import type { GitHubRefusal } from './github-refusal.ts';
 import { fullSha } from '../git/git-ref.ts';
-import type { Job, RepositoryName } from '../job.ts';
+import type { Job } from '../job.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** The pull request that a job's event is about. */
@@ -57,20 +57,18 @@ type PullRequestOfCommit =
 
 /** Finds the one open pull request of the repository with this head. */
 export async function findPullRequest(
-  { owner: headOwner, branch, sha }: PullRequestHead,
+  { owner, branch, sha }: PullRequestHead,
   api: GitHubApi,
-  { owner, name }: RepositoryName,
 ): Promise<PullRequestOfCommit> {
   const answer = await api.ask({
     route: 'GET /repos/{owner}/{repo}/pulls',
-    parameters: { owner, repo: name, state: 'open', head: `${headOwner}:${branch}`, per_page: 100 },
-    repeatable: true,
+    parameters: { state: 'open', head: `${owner}:${branch}`, per_page: 100 },
   });
   if ('refusal' in answer) return answer;
   const all: readonly unknown[] = Array.isArray(answer.body) ? answer.body : [];
   const here = all.filter((one) => fullSha(valueAt(one, 'head', 'sha')) === sha);
   const [number, ...others] = here.flatMap((one) => parseNumber(valueAt(one, 'number')) ?? []);
-  const which = `whose head is ${headOwner}:${branch} at ${sha}`;
+  const which = `whose head is ${owner}:${branch} at ${sha}`;
   if (number === undefined) return { none: `there is no open pull request ${which}` };
   return others.length === 0 ? { number } : { none: `there are several open pull requests ${which}` };
 }

@@ -4,6 +4,7 @@ import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { version } from '../../runtime/version.ts';
 import { createGitHubFetch } from './github-fetch.ts';
+import type { RepositoryName } from '../job.ts';
 import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
 /** What is needed to access GitHub's API. */
@@ -11,6 +12,8 @@ export interface GitHubAccess {
   /** The base URL, without a slash at the end. */
   readonly apiUrl: string;
   readonly token: string;
+  /** The repository of all routes that name none in their parameters. */
+  readonly repository: RepositoryName;
   readonly transport: Transport;
   readonly log: Log;
   /** The time limit of a request in milliseconds, including retries and waits; 20 seconds by default. */
@@ -19,7 +22,7 @@ export interface GitHubAccess {
   /** Returns a number from 0 up to, but not including, 1, for the waits between attempts. */
   readonly random?: () => number;
   /** Aborts all requests, for example if the job is cancelled. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A request to GitHub's API. */
@@ -28,16 +31,18 @@ export interface GitHubApiRequest {
   readonly route: string;
   /** The values of the path parameters. All others become the query of a GET, or the JSON body of any other method. */
   readonly parameters: Readonly<Record<string, string | number>>;
-  /** Whether the request is idempotent. If not, it is retried only if it did not reach GitHub. */
-  readonly repeatable: boolean;
+  /**
+   * Whether the request is idempotent; by default, if it is not a POST. If not, it is retried only if it did not reach
+   * GitHub.
+   */
+  readonly repeatable?: boolean;
 }
 
 /** The result of a request to GitHub's API: the body of a success, or why there is none. */
 export type GitHubApiResult = { readonly body: unknown } | { readonly refusal: GitHubRefusal };
 
 /** GitHub's API, accessed with one token. */
-export interface GitHubApi {
-  readonly apiUrl: string;
+export interface GitHubApi extends Pick<GitHubAccess, 'apiUrl' | 'repository'> {
   /**
    * Sends a request, and retries it if that is safe and may help.
    *
@@ -54,7 +59,8 @@ const apiVersion = '2022-11-28';
 
 /** Creates access to GitHub's API. Nothing is loaded or sent before the first request. */
 export function connectGitHubApi(access: GitHubAccess): GitHubApi {
-  return { apiUrl: access.apiUrl, ask: (request) => ask(access, request) };
+  const { apiUrl, repository } = access;
+  return { apiUrl, repository, ask: (request) => ask(access, request) };
 }
 
 async function ask(access: GitHubAccess, request: GitHubApiRequest): Promise<GitHubApiResult> {
@@ -102,7 +108,7 @@ function nextDelay(
   { thrown }: FailedAttempt,
   attempt: number,
   { clock, end, log, random = Math.random }: GitHubAccess & { readonly clock: Clock; readonly end: number },
-  { repeatable }: GitHubApiRequest,
+  { route, repeatable = !route.startsWith('POST ') }: GitHubApiRequest,
 ): number | undefined {
   const again = attempt < attempts ? retryReason(thrown, repeatable, clock.now()) : undefined;
   if (again === undefined) return undefined;
@@ -114,7 +120,7 @@ function nextDelay(
 
 /** Sends one request and returns the body of the response. */
 async function send(
-  { apiUrl, token, transport, log }: GitHubAccess,
+  { apiUrl, token, repository, transport, log }: GitHubAccess,
   request: GitHubApiRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -127,6 +133,7 @@ async function send(
   const baseUrl = toBaseUrl(apiUrl, request.route);
   const octokit = getOctokit(token, { baseUrl, userAgent: `compliance-action/${version}`, log: silentLog });
   const response = await octokit.request(request.route, {
+    ...(request.route.includes('{owner}') ? { owner: repository.owner, repo: repository.name } : {}),
     ...request.parameters,
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
     request: { signal, log: silentLog, fetch: createGitHubFetch(transport) },

@@ -74,7 +74,7 @@ async function read(
   parameters: GitHubApiRequest['parameters'],
   wanted: string,
 ): Promise<unknown> {
-  const answer = await api.ask({ route, parameters, repeatable: true });
+  const answer = await api.ask({ route, parameters });
   if ('refusal' in answer) throw toFailure(answer.refusal, wanted);
   return answer.body;
 }

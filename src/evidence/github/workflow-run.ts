@@ -1,5 +1,4 @@
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import type { RepositoryName } from '../job.ts';
 import type { GitHubApi } from './github-api.ts';
 import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.ts';
 
@@ -21,13 +20,11 @@ export interface WorkflowRun {
 
 export async function fetchWorkflowRun(
   runId: string,
-  { owner, name }: RepositoryName,
   api: GitHubApi,
 ): Promise<{ readonly run: WorkflowRun } | { readonly refusal: GitHubRefusal }> {
   const answer = await api.ask({
     route: 'GET /repos/{owner}/{repo}/actions/runs/{run_id}',
-    parameters: { owner, repo: name, run_id: runId },
-    repeatable: true,
+    parameters: { run_id: runId },
   });
   if ('refusal' in answer) return answer;
   const run = parseRun(answer.body, runId);

@@ -10,7 +10,6 @@ import { toIssue } from './issue.ts';
 export interface GitHubIssues {
   readonly api: GitHubApi;
   readonly serverUrl: string;
-  readonly repository: RepositoryName;
 }
 
 /**
@@ -21,13 +20,13 @@ export interface GitHubIssues {
  */
 export async function findGitHubIssue(
   reference: string,
-  { api, serverUrl, repository }: GitHubIssues,
+  { api, serverUrl }: GitHubIssues,
 ): Promise<JiraResult | undefined> {
+  const { repository } = api;
   const { owner, name, number } = parseReference(reference, repository);
   const answer = await api.ask({
     route: 'GET /repos/{owner}/{repo}/issues/{issue_number}',
     parameters: { owner, repo: name, issue_number: number },
-    repeatable: true,
   });
   const isForeign = owner !== repository.owner || name !== repository.name;
   const id = `${isForeign ? `${owner}/${name}` : ''}#${number}`;

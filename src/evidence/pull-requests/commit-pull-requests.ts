@@ -9,16 +9,11 @@ import type { RepositoryName } from '../job.ts';
  *
  * @throws UserError if the token may not read them; ExternalError if GitHub failed
  */
-export async function listCommitPullRequests(
-  sha: string,
-  repository: RepositoryName,
-  api: GitHubApi,
-): Promise<readonly unknown[]> {
-  const { owner, name: repo } = repository;
+export async function listCommitPullRequests(sha: string, api: GitHubApi): Promise<readonly unknown[]> {
   const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
   const wanted = `the pull requests of commit ${sha}`;
-  const listed = await readWholeList(api, route, { owner, repo, commit_sha: sha }, wanted);
-  return listed.filter((pullRequest) => isInRepository(repository, pullRequest));
+  const listed = await readWholeList(api, route, { commit_sha: sha }, wanted);
+  return listed.filter((pullRequest) => isInRepository(api.repository, pullRequest));
 }
 
 /** GitHub also lists pull requests with the same commit in forks of the repository. */

@@ -8,7 +8,7 @@ import { fullSha } from '../git/git-ref.ts';
 import { pullRequestFromEvent } from '../github/event-pull-request.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import { readOne, readWholeList } from '../github/github-lists.ts';
-import type { Job, RepositoryName } from '../job.ts';
+import type { Job } from '../job.ts';
 import { approvalsIn, type Approval } from './approvals.ts';
 import { listCommitPullRequests } from './commit-pull-requests.ts';
 
@@ -24,7 +24,6 @@ export interface PullRequestOfCommit {
 export interface PullRequestQuery {
   readonly sha: string;
   readonly job: Job;
-  readonly repository: RepositoryName;
   /** The input `redact-commit-info`, which holds for the commits of the pull requests, too. */
   readonly redact: readonly RedactableField[];
   readonly log: Log;
@@ -43,8 +42,8 @@ export async function gatherPullRequests(
   query: PullRequestQuery,
   api: GitHubApi,
 ): Promise<readonly PullRequestOfCommit[]> {
-  const { sha, repository, log } = query;
-  const belonging = (await listCommitPullRequests(sha, repository, api)).filter(isOpenOrMerged);
+  const { sha, log } = query;
+  const belonging = (await listCommitPullRequests(sha, api)).filter(isOpenOrMerged);
   const all = belonging.length > 0 ? belonging : await readFromEvent(query, api);
   const found: PullRequestOfCommit[] = [];
   for (const pullRequest of all) {
@@ -65,16 +64,15 @@ function isOpenOrMerged(pullRequest: unknown): boolean {
  * The event's pull request, if the commit is its head; GitHub may not list it yet. The commit of a merge group is a new
  * one, which belongs to the pull request that its branch names.
  */
-async function readFromEvent({ sha, job, repository }: PullRequestQuery, api: GitHubApi): Promise<readonly unknown[]> {
+async function readFromEvent({ sha, job }: PullRequestQuery, api: GitHubApi): Promise<readonly unknown[]> {
   const queued = /\/pr-(\d{1,15})-[0-9a-f]{40}$/u.exec(textAt(job.event, 'merge_group', 'head_ref') ?? '')?.[1];
   const isQueued = queued !== undefined && fullSha(valueAt(job.event, 'merge_group', 'head_sha')) === sha;
   const named = pullRequestFromEvent(job);
   const number = isQueued ? Number(queued) : 'number' in named ? named.number : undefined;
   if (number === undefined) return [];
-  const { owner, name: repo } = repository;
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
   const wanted = `pull request ${number}`;
-  const one = await readOne(api, route, { owner, repo, pull_number: number }, { wanted, key: 'number' });
+  const one = await readOne(api, route, { pull_number: number }, { wanted, key: 'number' });
   return isOpenOrMerged(one) && (isQueued || fullSha(valueAt(one, 'head', 'sha')) === sha) ? [one] : [];
 }
 
@@ -82,10 +80,10 @@ async function readFromEvent({ sha, job, repository }: PullRequestQuery, api: Gi
 async function readDetails(
   number: number,
   pullRequest: unknown,
-  { repository: { owner, name: repo }, redact }: PullRequestQuery,
+  { redact }: PullRequestQuery,
   api: GitHubApi,
 ): Promise<PullRequestOfCommit> {
-  const parameters = { owner, repo, pull_number: number };
+  const parameters = { pull_number: number };
   const base = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
   const reviews = await readWholeList(api, `${base}/reviews`, parameters, `the reviews of pull request ${number}`);
   const commits = await readWholeList(api, `${base}/commits`, parameters, `the commits of pull request ${number}`);

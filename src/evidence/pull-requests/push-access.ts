@@ -1,7 +1,6 @@
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import { unexpectedGitHubResponse, type GitHubRefusal } from '../github/github-refusal.ts';
-import type { RepositoryName } from '../job.ts';
 
 /** Who may push to a repository, as GitHub's API says it. Remembers the answers. */
 export interface PushAccess {
@@ -19,7 +18,7 @@ const maximumQuestions = 200;
 const pushRoles: ReadonlySet<string> = new Set(['admin', 'write']);
 
 /** Creates access to the answers for a repository. */
-export function createPushAccess(api: GitHubApi, repository: RepositoryName): PushAccess {
+export function createPushAccess(api: GitHubApi): PushAccess {
   const answers = new Map<string, PushAccessAnswer>();
   // The next answers would be the same.
   let stopped: { readonly unknown: string } | undefined;
@@ -28,7 +27,7 @@ export function createPushAccess(api: GitHubApi, repository: RepositoryName): Pu
       const known = answers.get(username) ?? stopped;
       if (known !== undefined) return known;
       if (answers.size >= maximumQuestions) return { unknown: `a step asks about at most ${maximumQuestions} people` };
-      const { answer, isFinal } = await ask(api, repository, username);
+      const { answer, isFinal } = await ask(api, username);
       answers.set(username, answer);
       if (isFinal && 'unknown' in answer) stopped = answer;
       return answer;
@@ -38,11 +37,10 @@ export function createPushAccess(api: GitHubApi, repository: RepositoryName): Pu
 
 async function ask(
   api: GitHubApi,
-  { owner, name: repo }: RepositoryName,
   username: string,
 ): Promise<{ readonly answer: PushAccessAnswer; readonly isFinal: boolean }> {
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
-  const answer = await api.ask({ route, parameters: { owner, repo, username }, repeatable: true });
+  const answer = await api.ask({ route, parameters: { username } });
   if ('refusal' in answer) return toUnknown(answer.refusal);
   const permission = textAt(answer.body, 'permission');
   if (permission === undefined) return toUnknown(unexpectedGitHubResponse(answer.body, 'a permission').refusal);

@@ -44,11 +44,11 @@ export const assertTrail = defineOperation({
 
 /** The name of a trail without a name of its own: the SHA of its commit, of which nothing else is needed. */
 async function locateTrail(
-  { commitSha: given, githubToken: token }: ValuesOf<typeof inputs>,
-  { job, environment, call: { transport, log, clock, signal } }: OperationContext,
+  { commitSha: given, githubToken }: ValuesOf<typeof inputs>,
+  { job, environment, call }: OperationContext,
 ): Promise<string> {
-  const sources = connectSources({ job, environment, githubToken: token, transport, log, clock, signal });
+  const sources = connectSources({ ...call, job, environment, githubToken });
   const { sha, meaning } = await locateCommit(judgedCommit(job, given), job.workspace, sources);
-  log.info(`The trail is that of commit ${sha}, ${meaning}.`);
+  call.log.info(`The trail is that of commit ${sha}, ${meaning}.`);
   return sha;
 }

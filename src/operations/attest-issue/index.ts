@@ -86,12 +86,12 @@ async function createFinder(values: IssueValues, context: OperationContext): Pro
     const jira = new JiraIssues(site, context.call, context.addSecret);
     return (key) => jira.find(key);
   }
-  const access = requireGitHub(githubToken, context, {
+  const api = requireGitHub(githubToken, context, {
     wanted: 'the issues',
     permissions: 'contents: read, issues: read',
     alternative: 'set `jira-base-url`',
   });
-  const gitHub = { ...access, serverUrl: context.job.serverUrl };
+  const gitHub = { api, serverUrl: context.job.serverUrl };
   return (reference) => findGitHubIssue(reference, gitHub);
 }
 

@@ -16,17 +16,14 @@ export const attestPullRequest = defineAttestOperation({
   reservedKeys: [ruleDataKey],
   gatherTitle: 'Collect the pull requests',
   async gather(values, { info }, { job, call }): Promise<GatheredPullRequests> {
-    const { api, repository } = requireGitHub(
-      values.githubToken,
-      { job, call },
-      { wanted: 'the pull requests', permissions: 'contents: read, pull-requests: read' },
-    );
+    const need = { wanted: 'the pull requests', permissions: 'contents: read, pull-requests: read' };
+    const api = requireGitHub(values.githubToken, { job, call }, need);
     // Only this operation needs it.
     const { gatherPullRequests } = await import('../../evidence/pull-requests/gather-pull-requests.ts');
-    const query = { sha: info.sha1, job, repository, redact: values.redactCommitInfo, log: call.log };
+    const query = { sha: info.sha1, job, redact: values.redactCommitInfo, log: call.log };
     const found = await gatherPullRequests(query, api);
     const minimum = values.minimumApprovals;
-    const shortage = await findApprovalShortage(found, minimum, createPushAccess(api, repository));
+    const shortage = await findApprovalShortage(found, minimum, createPushAccess(api));
     if (minimum === 0) return { found, shortage };
     const rule: ApprovalRule = { minimum_approvals: minimum, approvals: shortage?.counted ?? minimum };
     return { found, shortage, data: { [ruleDataKey]: rule } };

@@ -7,7 +7,7 @@ import {
 } from '../../evidence/commit/first-parent-commits.ts';
 import { fullSha } from '../../evidence/git/git-ref.ts';
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import type { Job, RepositoryName } from '../../evidence/job.ts';
+import type { Job } from '../../evidence/job.ts';
 import {
   findMerged,
   listCommitPullRequests,
@@ -48,16 +48,16 @@ export const auditBranch = defineOperation({
   },
   async run(values, context) {
     const { job, call } = context;
-    const { api, repository } = requireGitHub(values.githubToken, context, {
+    const api = requireGitHub(values.githubToken, context, {
       wanted: 'the commits of the branch',
       permissions: 'contents: read, pull-requests: read',
     });
     const branchName = values.branch ?? defaultBranch(job);
     if (branchName === undefined) throw createNoBranchError();
-    const audit: Audit = { flow: values.flow, branch: branchName, repository, api, context };
+    const audit: Audit = { flow: values.flow, branch: branchName, api, context };
     return call.log.group('Audit the branch', async () => {
       const first = await findFirstTrail(audit);
-      const head = await fetchHead(branchName, repository, api);
+      const head = await fetchHead(branchName, api);
       const found = { ...values, branch: branchName, head, first };
       if (first === undefined) {
         // An unknown flow has no trails, either.
@@ -65,7 +65,7 @@ export const auditBranch = defineOperation({
         return createAuditResult({ ...found, counting: [], uncounted: 0 }, context);
       }
       const query = { branch: branchName, head, since: values.since, first: fullSha(first.name) };
-      const range = await listFirstParents(query, repository, api);
+      const range = await listFirstParents(query, api);
       call.log.info(`${pluralize(range.commits.length, 'first-parent commit')} of branch ${branchName} up to ${head}`);
       const audited = await auditCommits(range, first, audit);
       const counting = selectCounting(audited, first, precedesTrails(range, values.since, first));
@@ -78,7 +78,6 @@ export const auditBranch = defineOperation({
 interface Audit {
   readonly flow: string;
   readonly branch: string;
-  readonly repository: RepositoryName;
   readonly api: GitHubApi;
   readonly context: OperationContext;
 }
@@ -121,7 +120,7 @@ async function auditCommits({ commits }: CommitRange, first: FirstTrail, audit: 
 async function auditCommit(commit: BranchCommit, audit: Audit): Promise<AuditedCommit> {
   const own = await judge(commit.sha, audit);
   if (own?.verdict === 'compliant') return { commit, trail: own, pullRequests: [] };
-  const listed = await listCommitPullRequests(commit.sha, audit.repository, audit.api);
+  const listed = await listCommitPullRequests(commit.sha, audit.api);
   const pullRequests = findMerged(listed, audit.branch);
   if (own !== undefined) return { commit, trail: own, pullRequests };
   const heads = await Promise.all(pullRequests.map((one) => judge(one.headSha, audit, one)));

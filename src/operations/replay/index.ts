@@ -3,7 +3,7 @@ import { findSpoolItems, type FoundItem } from '../../evidence/spool/find-spool-
 import { isMarkedDelivered, readSpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import { connectGitHub } from '../connect-github.ts';
+import { connectGitHubApi } from '../../evidence/github/github-api.ts';
 import { githubToken } from '../inputs/evidence-inputs.ts';
 import { spoolPath } from '../inputs/delivery-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
@@ -25,7 +25,8 @@ export const replay = defineOperation({
     const { log } = context.call;
     const { job } = context;
     const { githubToken: token } = values;
-    if (job.repository === undefined || token === undefined) {
+    const { apiUrl, repository } = job;
+    if (repository === undefined || token === undefined) {
       throw new UserError({
         what: 'replay needs a repository and a `github-token`, because it checks the runs of the evidence with GitHub’s API',
         remedy: 'Run it in a workflow, and do not set `github-token` to an empty text.',
@@ -34,7 +35,11 @@ export const replay = defineOperation({
     const { read, rejected } = await log.group('Read the kept evidence', () =>
       readItems(resolve(context.workspace, values.spoolPath)),
     );
-    const delivery = new ItemDelivery({ context, api: connectGitHub(token, context), flow: values.flow });
+    const delivery = new ItemDelivery({
+      context,
+      api: connectGitHubApi({ ...context.call, apiUrl, token, repository }),
+      flow: values.flow,
+    });
     const done = await log.group(`Deliver ${read.length} kept items`, () => deliverAll(read, delivery, log));
     return createReplayResult([...rejected, ...done]);
   },

@@ -76,11 +76,8 @@ export class ItemDelivery {
 
   /** Undefined if the item fits its run. */
   async #checkRun(manifest: SpoolManifest): Promise<Verdict | undefined> {
-    const { context, api } = this.#options;
-    const { repository } = context.job;
     const { run_id: runId } = manifest.run;
-    if (repository === undefined) return refused('cannot be checked without a repository');
-    const answer = await remember(this.#runs, runId, () => fetchWorkflowRun(runId, repository, api));
+    const answer = await remember(this.#runs, runId, () => fetchWorkflowRun(runId, this.#options.api));
     if ('run' in answer) {
       const problem = runProblem(manifest, answer.run);
       return problem === undefined ? undefined : refused(problem);

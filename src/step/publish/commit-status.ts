@@ -1,6 +1,5 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
 import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
-import type { RepositoryName } from '../../evidence/job.ts';
 import { reasonWords } from '../../operations/reasons.ts';
 import { summarizeList } from '../../operations/sentences.ts';
 import { truncate } from '../../runtime/truncate.ts';
@@ -112,23 +111,15 @@ function toLine(text: string): string {
  */
 export async function setStatus(
   { state, description, targetUrl }: CommitStatus,
-  target: { readonly repository: RepositoryName; readonly sha: string; readonly context: string },
+  { sha, context }: { readonly sha: string; readonly context: string },
   api: GitHubApi,
 ): Promise<{ readonly set: true } | { readonly refusal: GitHubRefusal }> {
   const answer = await api.ask({
     route: 'POST /repos/{owner}/{repo}/statuses/{sha}',
-    parameters: {
-      owner: target.repository.owner,
-      repo: target.repository.name,
-      sha: target.sha,
-      state,
-      context: target.context,
-      description,
-      ...(targetUrl === undefined ? {} : { target_url: targetUrl }),
-    },
+    parameters: { sha, state, context, description, ...(targetUrl === undefined ? {} : { target_url: targetUrl }) },
     repeatable: true,
   });
   if ('refusal' in answer) return answer;
-  const isSet = textAt(answer.body, 'state') === state && textAt(answer.body, 'context') === target.context;
+  const isSet = textAt(answer.body, 'state') === state && textAt(answer.body, 'context') === context;
   return isSet ? { set: true } : unexpectedGitHubResponse(answer.body, 'the status');
 }

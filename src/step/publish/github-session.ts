@@ -1,7 +1,7 @@
 import { judgedCommit } from '../../evidence/commit/judged-commit.ts';
 import { locateCommit } from '../../evidence/commit/locate-commit.ts';
 import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
-import type { Job, RepositoryName } from '../../evidence/job.ts';
+import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/transport.ts';
 import type { Dependencies, EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { StepIdentity } from '../run/step-identity.ts';
@@ -26,7 +26,6 @@ export interface PublishContext extends Dependencies {
 /** Access to GitHub for the time of one publication. */
 export interface GitHubSession {
   readonly job: Job;
-  readonly repository: RepositoryName;
   readonly api: GitHubApi;
   /** Aborted when the time is up. */
   readonly signal: AbortSignal;
@@ -43,19 +42,20 @@ export async function withGitHub(
   context: PublishContext,
   use: (session: GitHubSession | string) => Promise<void>,
 ): Promise<void> {
-  const { job, cancelled, clock, transport, random, log } = context;
+  const { job, cancelled, clock } = context;
   const { githubToken: token } = settings;
   if (job?.repository === undefined || token === undefined) {
     await use(whyUnavailable(job, token));
     return;
   }
   const { signal, stop } = startTimeLimit(cancelled, clock);
-  const access = { apiUrl: job.apiUrl, token, transport, log, clock, random, signal, timeout: requestTimeout };
+  const { apiUrl, repository } = job;
+  const access = { ...context, apiUrl, token, repository, signal, timeout: requestTimeout };
   const sha = locate(settings, job, context, signal);
   // Avoids an unhandled rejection if no publication awaits it.
   sha.catch(() => undefined);
   try {
-    await use({ job, repository: job.repository, api: connectGitHubApi(access), signal, sha });
+    await use({ job, api: connectGitHubApi(access), signal, sha });
   } finally {
     stop();
   }
@@ -70,9 +70,9 @@ function whyUnavailable(job: Job | undefined, token: string | undefined): string
 async function locate(
   { commitSha, githubToken }: PublicationSettings,
   job: Job,
-  { environment, clock, log, transport }: PublishContext,
+  context: PublishContext,
   signal: AbortSignal,
 ): Promise<string> {
-  const sources = connectSources({ job, environment, githubToken, log, clock, transport, signal });
+  const sources = connectSources({ ...context, job, githubToken, signal });
   return (await locateCommit(judgedCommit(job, commitSha), job.workspace, sources)).sha;
 }

@@ -46,9 +46,9 @@ export async function publishPending(settings: PublicationSettings, context: Pub
   if (name === undefined || settings.dryRun === true) return;
   await withGitHub(settings, context, async (session) => {
     if (typeof session === 'string') return;
-    const { job, repository, api } = session;
+    const { job, api } = session;
     try {
-      const target = { repository, sha: await session.sha, context: name };
+      const target = { sha: await session.sha, context: name };
       const answer = await setStatus(pendingStatus(runUrl(job)), target, api);
       log.info(
         'refusal' in answer
@@ -126,9 +126,9 @@ async function commentOnPullRequest(
   session: GitHubSession,
   { identity, redact, log }: PublishContext,
 ): Promise<void> {
-  const { job, repository, api } = session;
+  const { job, api } = session;
   const about = pullRequestFromEvent(job);
-  const found = 'head' in about ? await findPullRequest(about.head, api, repository) : about;
+  const found = 'head' in about ? await findPullRequest(about.head, api) : about;
   if ('none' in found) {
     // Not a warning, because a workflow may run on both pushes and pull requests.
     log.info(`\`${comment.input}\`: ${found.none}, so no comment was written.`);
@@ -144,7 +144,7 @@ async function commentOnPullRequest(
   const origin = commentOrigin(job, sha);
   const markers = commentMarkers(identity, job, redact);
   const body = commentBody(result, { marker: markers[0], origin, job, commit });
-  const written = await writeComment({ repository, number: found.number, markers, origin, body }, api);
+  const written = await writeComment({ number: found.number, markers, origin, body }, api);
   if ('refusal' in written) {
     warnOfRefusal({ publication: comment, refusal: written.refusal, result }, session, log);
   } else if (written.done === 'kept') {
@@ -157,11 +157,11 @@ async function commentOnPullRequest(
 }
 
 async function setCommitStatus(name: string, result: StepResult, session: GitHubSession, log: Log): Promise<void> {
-  const { job, repository, api } = session;
+  const { job, api } = session;
   const commit = matchCommit(await session.sha, result, job);
   warnOfOtherCommit(status, commit, log);
   const set = toCommitStatus(result, commit);
-  const answer = await setStatus(set, { repository, sha: commit.sha, context: name }, api);
+  const answer = await setStatus(set, { sha: commit.sha, context: name }, api);
   if ('refusal' in answer) warnOfRefusal({ publication: status, refusal: answer.refusal, result }, session, log);
   else log.info(`The commit status ${name} of ${commit.sha} is ${set.state}.`);
 }

@@ -1,12 +1,10 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
 import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
-import type { RepositoryName } from '../../evidence/job.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { isOutdated, readOrigin, type CommentOrigin } from './comment-marker.ts';
 
 /** A comment to create or update. */
 interface CommentDraft {
-  readonly repository: RepositoryName;
   /** The number of the pull request. */
   readonly number: number;
   /** The first lines of comments that this one replaces. */
@@ -59,7 +57,7 @@ async function keepOne(
   const isNewer = ({ body }: Comment): boolean => isOutdated(draft.origin, readOrigin(body));
   const written = [first, ...others].some(isNewer) ? ({ done: 'kept' } as const) : await update(first, draft, api);
   if ('refusal' in written) return written;
-  for (const other of others) if (!isNewer(other)) await remove(other, draft, api);
+  for (const other of others) if (!isNewer(other)) await remove(other, api);
   return written;
 }
 
@@ -74,21 +72,14 @@ interface Refused {
 }
 
 async function markedComments(
-  { repository, number, markers }: CommentDraft,
+  { number, markers }: CommentDraft,
   api: GitHubApi,
 ): Promise<{ readonly comments: readonly Comment[] } | Refused> {
   const found: Comment[] = [];
   for (let page = 1; page <= maximumPages; page += 1) {
     const answer = await api.ask({
       route: 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
-      parameters: {
-        owner: repository.owner,
-        repo: repository.name,
-        issue_number: number,
-        per_page: pageSize,
-        page,
-      },
-      repeatable: true,
+      parameters: { issue_number: number, per_page: pageSize, page },
     });
     if ('refusal' in answer) return answer;
     if (!Array.isArray(answer.body)) return unexpectedGitHubResponse(answer.body, 'the list of comments');
@@ -129,11 +120,10 @@ async function ownComments(
   return { comments: own.sort((one, other) => one.id - other.id) };
 }
 
-async function create({ repository, number, body }: CommentDraft, api: GitHubApi): Promise<Created | Refused> {
+async function create({ number, body }: CommentDraft, api: GitHubApi): Promise<Created | Refused> {
   const answer = await api.ask({
     route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
-    parameters: { owner: repository.owner, repo: repository.name, issue_number: number, body },
-    repeatable: false,
+    parameters: { issue_number: number, body },
   });
   if ('refusal' in answer) return answer;
   const id = valueAt(answer.body, 'id');
@@ -148,11 +138,9 @@ interface Created {
 }
 
 async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
-  const { repository, body } = draft;
   const answer = await api.ask({
     route: 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
-    parameters: { owner: repository.owner, repo: repository.name, comment_id: id, body },
-    repeatable: true,
+    parameters: { comment_id: id, body: draft.body },
   });
   if ('refusal' in answer) {
     // The comment was deleted after it was found.
@@ -163,10 +151,9 @@ async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Pro
 }
 
 /** Deletes a duplicate. Failures are ignored: it may be deleted already, and the next run tries again. */
-async function remove({ id }: Comment, { repository }: CommentDraft, api: GitHubApi): Promise<void> {
+async function remove({ id }: Comment, api: GitHubApi): Promise<void> {
   await api.ask({
     route: 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}',
-    parameters: { owner: repository.owner, repo: repository.name, comment_id: id },
-    repeatable: true,
+    parameters: { comment_id: id },
   });
 }

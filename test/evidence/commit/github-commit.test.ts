@@ -25,10 +25,8 @@ function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCom
   // Deadlines are longer than this, pauses between attempts are shorter.
   const clock = instantClock({ maximumWait: 5000 });
   const transport = keep(createTransport({}));
-  return createGitHubCommits(
-    connectGitHubApi({ apiUrl, token, transport, log, clock, random: () => 0, ...options }),
-    repository,
-  );
+  const access = { apiUrl, token, repository, transport, log, clock, random: () => 0, ...options };
+  return createGitHubCommits(connectGitHubApi(access));
 }
 
 function commitPath(sha: string): string {

@@ -59,12 +59,13 @@ describe('findPullRequest', () => {
     const questions: GitHubApiRequest[] = [];
     const api: GitHubApi = {
       apiUrl: '',
+      repository: { owner: 'acme', name: 'widgets' },
       ask: (question) => {
         questions.push(question);
         return Promise.resolve(answer);
       },
     };
-    const result = await findPullRequest(head, api, { owner: 'acme', name: 'widgets' });
+    const result = await findPullRequest(head, api);
     expect(questions[0]?.parameters).toMatchObject({ head: 'forker:feature/lid', state: 'open' });
     return result;
   }

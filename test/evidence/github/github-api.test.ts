@@ -13,8 +13,9 @@ import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../
 import { collectingLog, type CollectingLog } from '../../support/log.ts';
 
 const keep = closeAfterEach();
-const get: GitHubApiRequest = { route: 'GET /thing', parameters: {}, repeatable: true };
-const post: GitHubApiRequest = { route: 'POST /thing', parameters: { body: 'text' }, repeatable: false };
+const repository = { owner: 'acme', name: 'widgets' };
+const get: GitHubApiRequest = { route: 'GET /thing', parameters: {} };
+const post: GitHubApiRequest = { route: 'POST /thing', parameters: { body: 'text' } };
 
 interface Asked {
   readonly answer: GitHubApiResult;
@@ -35,6 +36,7 @@ async function asked(question: GitHubApiRequest, ...replies: readonly GitHubRepl
   const api = connectGitHubApi({
     apiUrl: server.url,
     token: 'hush',
+    repository,
     transport: transportOf(),
     log,
     clock,
@@ -105,6 +107,7 @@ describe('a request to GitHub', () => {
     const api = connectGitHubApi({
       apiUrl,
       token: 'hush',
+      repository,
       transport: transportOf(),
       log: collectingLog(),
       clock,
@@ -118,7 +121,7 @@ describe('a request to GitHub', () => {
 
   it('goes beside the REST API of GHES if it is GraphQL', async () => {
     const server = keep(await startGitHub({ '/api/graphql': fine, '/graphql': fine }));
-    const access = { token: 'hush', transport: transportOf(), log: collectingLog() };
+    const access = { token: 'hush', repository, transport: transportOf(), log: collectingLog() };
     const graphql: GitHubApiRequest = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };
     for (const base of ['/api/v3', '']) {
       const api = connectGitHubApi({ ...access, apiUrl: server.url + base });

@@ -11,12 +11,13 @@ function accessWith(answer: (username: unknown) => GitHubApiResult): {
   const asked: GitHubApiRequest[] = [];
   const api = {
     apiUrl: 'https://api.github.com',
+    repository: { owner: 'acme', name: 'widgets' },
     ask: (request: GitHubApiRequest) => {
       asked.push(request);
       return Promise.resolve(answer(request.parameters['username']));
     },
   };
-  return { access: createPushAccess(api, { owner: 'acme', name: 'widgets' }), asked };
+  return { access: createPushAccess(api), asked };
 }
 
 const refused = (status: number | undefined, reason: GitHubRefusal['reason']): GitHubApiResult => ({
@@ -36,8 +37,7 @@ describe('push access', () => {
     expect(asked).toEqual([
       {
         route: 'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
-        parameters: { owner: 'acme', repo: 'widgets', username: 'bob' },
-        repeatable: true,
+        parameters: { username: 'bob' },
       },
     ]);
   });

@@ -7,7 +7,7 @@ import { githubRepository, jobsBot, type GitHubRepository } from '../../support/
 
 const marker = '<!-- compliance-action id=1 -->';
 const number = 12;
-const target = { repository: { owner: 'acme', name: 'widgets' }, number, markers: [marker] };
+const target = { number, markers: [marker] };
 
 function draft(run: number, commit: string = shas.head) {
   const origin: CommentOrigin = { run, attempt: 1, commit };
@@ -18,11 +18,12 @@ function draft(run: number, commit: string = shas.head) {
 function apiOf(repository: GitHubRepository, before: (route: string) => void = () => undefined): GitHubApi {
   return {
     apiUrl: 'https://api.github.com',
+    repository: { owner: 'acme', name: 'widgets' },
     ask({ route, parameters }) {
       before(route);
       const [method = '', path = ''] = route.split(' ');
-      const { owner, repo, issue_number, comment_id, ...rest } = parameters;
-      const places: Readonly<Record<string, unknown>> = { owner, repo, issue_number, comment_id };
+      const { issue_number, comment_id, ...rest } = parameters;
+      const places: Readonly<Record<string, unknown>> = { owner: 'acme', repo: 'widgets', issue_number, comment_id };
       const filled = path.replaceAll(/\{(\w+)\}/gu, (_all, name: string) => String(places[name]));
       const query = new URLSearchParams(
         Object.entries(rest).map(([key, value]) => [key, String(value)] as [string, string]),
