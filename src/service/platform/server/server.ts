@@ -9,7 +9,7 @@ import { keysAcceptedHeaders, privateResponseHeaders } from './json-response.ts'
 import { LongStream } from './streamed-response.ts';
 import { addLoadLimits, type LoadLimits } from './load-limits.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
-import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
+import { leaveBodyUnread, leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
 /** How long the service waits, in milliseconds. */
 export interface Timeouts {
@@ -62,6 +62,7 @@ export function createServer(
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) => {
       // No hooks run. The address is invalid, and may have been meant as one of the interface.
+      leaveBodyUnread(request, reply);
       sendError(listeners, error, request, reply.headers({ ...privateResponseHeaders, ...keysAcceptedHeaders }));
     },
     clientErrorHandler: respondToMalformedRequest,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { pod } from '../../../support/environment-samples.ts';
 import { rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
@@ -41,6 +42,17 @@ describe('a service that stops', () => {
     await Promise.all(left);
     await service.stop();
     expect(service.errors).toEqual([]);
+  });
+
+  it('does not wait for clients that keep their side of a refused connection open', async () => {
+    const { hostname, port } = new URL(service.url);
+    const refused = ['no HTTP\r\n\r\n', 'CONNECT example.com:443 HTTP/1.1\r\n\r\n'].map(async (bytes) => {
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => undefined);
+      socket.write(bytes);
+      await once(socket, 'data');
+    });
+    await Promise.all(refused);
+    await service.stop();
   });
 
   it('is no longer ready, and closes each connection after its response', async () => {

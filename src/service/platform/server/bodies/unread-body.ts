@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Duplex } from 'node:stream';
 
 /** How long a client may take to read the response before the connection is closed, in milliseconds. */
 const lingerTime = 1000;
@@ -11,10 +11,7 @@ const lingerTime = 1000;
  */
 export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (!request.raw.complete && !request.raw.destroyed && announcesBody(request)) {
-      reply.header('connection', 'close');
-      closeGently(request.raw);
-    }
+    leaveBodyUnread(request, reply);
     done();
   });
   // Without this listener Node sends `100 Continue` before authentication.
@@ -25,24 +22,28 @@ export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   });
 }
 
-function announcesBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/**
- * Half-closes the connection after the response, and closes it after the client had time to read. The kernel resets a
- * connection that is closed with unread data, and the reset can arrive before the response (RFC 9112, section 9.6).
- */
-function closeGently(request: IncomingMessage): void {
-  const { socket } = request;
+/** Does the same for a response that no hook sees. Call it before the response is sent. */
+export function leaveBodyUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+  const announcesBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (raw.complete || raw.destroyed || !announcesBody) return;
+  reply.header('connection', 'close');
+  const { socket } = raw;
   // Node calls this after the last byte of a response with `Connection: close`.
   socket.destroySoon = () => {
     // Node would otherwise read and discard the rest of the body after the response.
-    request.pause();
-    socket.end();
-    const timer = setTimeout(() => socket.destroy(), lingerTime);
-    socket.once('close', () => {
-      clearTimeout(timer);
-    });
+    raw.pause();
+    closeGently(socket);
   };
+}
+
+/**
+ * Half-closes the connection, and closes it after the client had time to read. The kernel resets a connection that is
+ * closed with unread data, and the reset can arrive before the response (RFC 9112, section 9.6).
+ */
+export function closeGently(socket: Duplex): void {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), lingerTime);
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorResponse } from '../../../../contract/endpoint.ts';
+import { closeGently } from '../bodies/unread-body.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';
 
@@ -29,7 +30,10 @@ function sendAndClose(socket: Duplex, { status, message }: ErrorResponse): void 
   const body = JSON.stringify({ message });
   const headers = { ...responseHeaders(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+  // After CONNECT Node no longer listens to errors, such as a reset by the client, nor limits the time.
+  socket.on('error', () => undefined);
+  socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+  closeGently(socket);
 }
 
 function responseHeaders(body: string): Readonly<Record<string, string | number>> {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { attestationKinds } from '../../../../../src/contract/attestations/kinds.ts';
 import { environmentKinds } from '../../../../../src/contract/environment.ts';
 import { codePoint } from '../../../../support/code-point.ts';
@@ -191,6 +193,7 @@ describe('the service', () => {
     it.each([
       ['without a key', 401, 'PUT /api/v2/flows/acme', () => announced],
       ['for an address that does not exist', 404, 'PUT /no/thing', () => announced],
+      ['for an address that is malformed', 400, 'PUT /%zz', () => announced],
       ['of JSON over its limit', 413, 'PUT /api/v2/flows/acme', () => ({ ...announced, authorization })],
       ['of files over their limit', 413, 'PUT /api/v2/policies/acme', () => ({ ...multipart, authorization })],
     ])('%s', async (_reason, status, line, headers) => {
@@ -227,6 +230,15 @@ describe('the service', () => {
     );
     await rawExchange(service.url, request, { end: true });
     expect((await saveFlow(service, newFlow())).status).toBe(201);
+  });
+
+  it('survives a client that resets its connection after CONNECT', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write('CONNECT example.com:443 HTTP/1.1\r\n\r\n');
+    socket.resetAndDestroy();
+    expect((await call(service, { path: '/flows/acme' })).status).toBe(200);
   });
 
   it('never fails because of the content of a document', async () => {
