@@ -112,8 +112,8 @@ export async function fill(
   const description = 'For the bench';
   const template = ['artifact', 'sonar'];
   const author = { by: 'bench', mayDefine: true };
-  const saved = { org, name: flow, description, template, visibility: undefined, repoUrl: undefined };
-  await saveFlow(dependencies, saved, author);
+  const saved = { org, name: flow, description, template, visibility: undefined, repoUrl: undefined, ...author };
+  await saveFlow(dependencies, saved);
   await saveEnvironment(dependencies, { org, name: environment, kind: 'K8S', user: 'bench' });
   const document = checkedDocument(owner);
   const made = (place: number): { id: string; createdAt: number; reportedBy: string } => ({

@@ -92,7 +92,7 @@ export class Records {
   }
 
   saveFlow(flow: flows.FlowToSave, at: number): Promise<flows.SaveFlowResult> {
-    return unrepeated(flows.saveFlow(this.at(at), flow, { by: 'ann', mayDefine: true }));
+    return unrepeated(flows.saveFlow(this.at(at), { ...flow, by: 'ann', mayDefine: true }));
   }
 
   /** Creates an organization with flows that require nothing. */
@@ -135,7 +135,7 @@ export class Records {
   }
 
   beginTrail(trail: trails.TrailToBegin, at: number): Promise<trails.BeginTrailResult> {
-    return unrepeated(trails.beginTrail(this.at(at), trail, { by: 'ann', mayDefine: true }));
+    return unrepeated(trails.beginTrail(this.at(at), { ...trail, by: 'ann', mayDefine: true }));
   }
 
   /** Creates pending snapshots, as a running service does, until it is stopped. Time stands still without a clock. */

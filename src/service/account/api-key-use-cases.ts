@@ -11,6 +11,7 @@ import { keepAdministered, type LastAdminResult } from '../organization/administ
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
 
 /** The owner of keys: a member or a service account of an organization. */
 export interface KeyOwner {
@@ -38,7 +39,7 @@ export interface ChangeAuthor {
   readonly by: string;
 }
 
-type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
+type KeyContext = WriteContext & Pick<UseCaseDependencies, 'randomBytes'>;
 
 export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found' };
 
@@ -47,30 +48,28 @@ export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found'
  *
  * @param command `isLimitedToOrg`: whether a personal key opens only this organization
  */
-export function createKey(
-  dependencies: KeyDependencies,
-  {
-    org,
-    ownerKind,
-    owner,
-    by,
-    expiresAt,
-    ...details
-  }: KeyOwner & KeyDetails & ChangeAuthor & Pick<StoredKey, 'isLimitedToOrg'>,
-  request?: KeyedRequest<CreateKeyResult>,
-): Promise<OnceResult<CreateKeyResult>> {
-  const createdAt = unixSeconds(dependencies.now());
-  const key = newApiKey(dependencies.randomBytes);
-  const create = async ({ accounts, auditLog }: WriteTransaction): Promise<CreateKeyResult> => {
+export const createKey = defineWrite(
+  async (
+    { accounts, auditLog },
+    {
+      org,
+      ownerKind,
+      owner,
+      by,
+      expiresAt,
+      ...details
+    }: KeyOwner & KeyDetails & ChangeAuthor & Pick<StoredKey, 'isLimitedToOrg'>,
+    { at: createdAt, randomBytes }: KeyContext,
+  ): Promise<CreateKeyResult> => {
+    const key = newApiKey(randomBytes);
     if ((await accounts.findRole(org, ownerKind, owner)) === undefined) return { outcome: 'owner not found' };
     const ends = expiresAt ?? toDefaultExpiry(createdAt);
     const stored = toStoredKey(key, { org, ownerKind, owner, createdAt, expiresAt: ends, ...details });
     await insertKey(accounts, stored);
     await auditLog.append(toKeyEvent('key_created', stored, { by, at: createdAt }));
     return { outcome: 'created', key: formatApiKey(key), stored };
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, create));
-}
+  },
+);
 
 /** Lists the keys of an owner that are not revoked, oldest first; undefined if there is no such owner. */
 export async function listKeys(
@@ -108,19 +107,18 @@ export type RotateKeyResult =
  *
  * @param command `grace`: in seconds
  */
-export function rotateKey(
-  dependencies: KeyDependencies,
-  {
-    grace,
-    expiresAt,
-    by,
-    ...reference
-  }: KeyReference & ChangeAuthor & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
-  request?: KeyedRequest<RotateKeyResult>,
-): Promise<OnceResult<RotateKeyResult>> {
-  const createdAt = unixSeconds(dependencies.now());
-  const key = newApiKey(dependencies.randomBytes);
-  const rotate = async ({ accounts, auditLog }: WriteTransaction): Promise<RotateKeyResult> => {
+export const rotateKey = defineWrite(
+  async (
+    { accounts, auditLog },
+    {
+      grace,
+      expiresAt,
+      by,
+      ...reference
+    }: KeyReference & ChangeAuthor & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
+    { at: createdAt, randomBytes }: KeyContext,
+  ): Promise<RotateKeyResult> => {
+    const key = newApiKey(randomBytes);
     const found = await findKey(accounts, reference);
     if (typeof found === 'string') return { outcome: found };
     const { key: previous } = found;
@@ -135,9 +133,8 @@ export function rotateKey(
     const event = toKeyEvent('key_rotated', previous, { by, at: createdAt });
     await auditLog.append({ ...event, details: { ...event.details, replaced_by: `key ${stored.id}` } });
     return { outcome: 'created', key: formatApiKey(key), stored, graceEndsAt };
-  };
-  return dependencies.storage.transaction(reference.org, carryOutOnce(dependencies, request, rotate));
-}
+  },
+);
 
 export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
 

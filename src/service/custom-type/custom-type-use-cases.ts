@@ -7,6 +7,7 @@ import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { CustomType, CustomTypeDefinition } from './custom-type.ts';
 import type { DefinitionFault } from './judge-data.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
@@ -51,13 +52,12 @@ const toSubject = (name: string): string => `attestation type ${name}`;
 export type ArchiveCustomTypeResult = 'archived' | 'type not found';
 
 /** Archives a custom type: evidence of it is refused until it gets a new version. Does nothing if it is archived. */
-export function archiveCustomType(
-  dependencies: Dependencies,
-  { org, name, by }: CustomTypeReference & { readonly by: string },
-  request?: KeyedRequest<ArchiveCustomTypeResult>,
-): Promise<OnceResult<ArchiveCustomTypeResult>> {
-  const at = unixSeconds(dependencies.now());
-  const archive = async ({ customTypes, auditLog }: WriteTransaction): Promise<ArchiveCustomTypeResult> => {
+export const archiveCustomType = defineWrite(
+  async (
+    { customTypes, auditLog },
+    { org, name, by }: CustomTypeReference & { readonly by: string },
+    { at },
+  ): Promise<ArchiveCustomTypeResult> => {
     const found = await customTypes.findHead(org, name);
     if (found === undefined) return 'type not found';
     if (found.isArchived) return 'archived';
@@ -65,9 +65,8 @@ export function archiveCustomType(
     const event = { org, type: 'attestation_type_archived', at, actor: by, subject: toSubject(name) } as const;
     await auditLog.append({ ...event, details: {} });
     return 'archived';
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, archive));
-}
+  },
+);
 
 /** Lists the custom types that are not archived, sorted by name, without their definitions. */
 export function listCustomTypes(

@@ -1,15 +1,12 @@
 import { maximumAllowedArtifacts } from '../../contract/limits.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import type { JudgingContext } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { AllowedArtifact } from './allow-list-records.ts';
 import { recordRuleChange } from './rule-change-use-cases.ts';
-
-type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 /** In characters, in the audit log. */
 const maximumShownReason = 1000;
@@ -17,14 +14,10 @@ const maximumShownReason = 1000;
 export type AllowArtifactResult = 'allowed' | 'replaced' | 'environment not found' | 'too many';
 
 /** Allows an artifact in an environment. Creates a snapshot if the artifact runs there. */
-export function allowArtifact(
-  dependencies: Dependencies,
-  wanted: Omit<AllowedArtifact, 'at'>,
-  request?: KeyedRequest<AllowArtifactResult>,
-): Promise<OnceResult<AllowArtifactResult>> {
-  const artifact = { ...wanted, at: unixSeconds(dependencies.now()) };
-  const { org, environment, fingerprint } = artifact;
-  const allow = async (transaction: WriteTransaction, context: JudgingContext): Promise<AllowArtifactResult> => {
+export const allowArtifact = defineWrite(
+  async (transaction, wanted: Omit<AllowedArtifact, 'at'>, context): Promise<AllowArtifactResult> => {
+    const artifact = { ...wanted, at: context.at };
+    const { org, environment, fingerprint } = artifact;
     const { environments, allowList } = transaction;
     if ((await environments.findHead(org, environment)) === undefined) return 'environment not found';
     const known = await allowList.list(org, environment);
@@ -33,21 +26,20 @@ export function allowArtifact(
     await allowList.save(artifact);
     await judgeAgain(transaction, context, artifact, 'artifact_allowed');
     return isKnown ? 'replaced' : 'allowed';
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, allow));
-}
+  },
+);
 
 export type DisallowArtifactResult = 'disallowed' | 'environment not found' | 'not allowed';
 
 /** Takes an artifact off the list. Creates a snapshot if the artifact runs there. */
-export function disallowArtifact(
-  dependencies: Dependencies,
-  { by, ...reference }: Pick<AllowedArtifact, 'org' | 'environment' | 'fingerprint' | 'by'>,
-  request?: KeyedRequest<DisallowArtifactResult>,
-): Promise<OnceResult<DisallowArtifactResult>> {
-  const { org, environment, fingerprint } = reference;
-  const at = unixSeconds(dependencies.now());
-  const disallow = async (transaction: WriteTransaction, context: JudgingContext): Promise<DisallowArtifactResult> => {
+export const disallowArtifact = defineWrite(
+  async (
+    transaction,
+    { by, ...reference }: Pick<AllowedArtifact, 'org' | 'environment' | 'fingerprint' | 'by'>,
+    context,
+  ): Promise<DisallowArtifactResult> => {
+    const { at } = context;
+    const { org, environment, fingerprint } = reference;
     const { environments, allowList } = transaction;
     if ((await environments.findHead(org, environment)) === undefined) return 'environment not found';
     const known = (await allowList.findAmong(org, environment, [fingerprint])).get(fingerprint);
@@ -55,9 +47,8 @@ export function disallowArtifact(
     await allowList.delete(known);
     await judgeAgain(transaction, context, { ...known, by, at }, 'artifact_disallowed');
     return 'disallowed';
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, disallow));
-}
+  },
+);
 
 async function judgeAgain(
   transaction: WriteTransaction,

@@ -10,6 +10,7 @@ import { recordRuleChange } from './rule-change-use-cases.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 type JudgingDependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
@@ -42,31 +43,26 @@ export type SaveEnvironmentResult =
   | { readonly outcome: 'policy not found'; readonly policy: string };
 
 /** Creates or updates an environment. Creates a snapshot if its members, policies or requirement changed. */
-export function saveEnvironment(
-  dependencies: JudgingDependencies,
-  environment: EnvironmentToSave,
-  request?: KeyedRequest<SaveEnvironmentResult>,
-): Promise<OnceResult<SaveEnvironmentResult>> {
-  const now = unixSeconds(dependencies.now());
-  const { org, name } = environment;
-  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> => {
+export const saveEnvironment = defineWrite(
+  async (transaction, environment: EnvironmentToSave, context): Promise<SaveEnvironmentResult> => {
+    const { at: now } = context;
+    const { org, name } = environment;
     const known = await transaction.environments.find(org, name);
     return saveWithin(transaction, context, environment, known, now);
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, save));
-}
+  },
+);
 
 export type JoinEnvironmentResult =
   SaveEnvironmentResult | { readonly outcome: 'environment not found' | 'not logical' | 'too many members' };
 
 /** Adds a member to a logical environment, and creates a snapshot if it was not a member. */
-export function joinEnvironment(
-  dependencies: JudgingDependencies,
-  { org, name, member, user }: EnvironmentReference & { readonly member: string; readonly user: string },
-  request?: KeyedRequest<JoinEnvironmentResult>,
-): Promise<OnceResult<JoinEnvironmentResult>> {
-  const now = unixSeconds(dependencies.now());
-  const join = async (transaction: WriteTransaction, context: JudgingContext): Promise<JoinEnvironmentResult> => {
+export const joinEnvironment = defineWrite(
+  async (
+    transaction,
+    { org, name, member, user }: EnvironmentReference & { readonly member: string; readonly user: string },
+    context,
+  ): Promise<JoinEnvironmentResult> => {
+    const { at: now } = context;
     const known = await transaction.environments.find(org, name);
     if (known === undefined) return { outcome: 'environment not found' };
     const { kind } = known;
@@ -74,9 +70,8 @@ export function joinEnvironment(
     const members = [...new Set([...known.members, member])];
     if (members.length > maximumMembers) return { outcome: 'too many members' };
     return saveWithin(transaction, context, { org, name, kind, members, user }, known, now);
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, join));
-}
+  },
+);
 
 async function saveWithin(
   transaction: WriteTransaction,
@@ -227,14 +222,10 @@ export type ChangePoliciesResult =
  * Attaches those of the policies that are not attached, and detaches those that are; none if one does not exist. Creates a
  * snapshot if that changes anything and the environment has a report.
  */
-export function changePolicies(
-  dependencies: JudgingDependencies,
-  change: PolicyChange,
-  request?: KeyedRequest<ChangePoliciesResult>,
-): Promise<OnceResult<ChangePoliciesResult>> {
-  const { org, environment } = change;
-  const now = unixSeconds(dependencies.now());
-  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<ChangePoliciesResult> => {
+export const changePolicies = defineWrite(
+  async (transaction, change: PolicyChange, context): Promise<ChangePoliciesResult> => {
+    const { at: now } = context;
+    const { org, environment } = change;
     const { environments, policies } = transaction;
     const named = [...new Set([...change.attach, ...change.detach])];
     const isEnvironmentMissing = (await environments.findHead(org, environment)) === undefined;
@@ -249,9 +240,8 @@ export function changePolicies(
       await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
     }
     return 'changed';
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));
-}
+  },
+);
 
 /**
  * Attaches policies that are not attached and detaches attached ones, each named once, and records it in their history.

@@ -35,10 +35,9 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     const { caller, parameters, document, carryOut } = received;
     const { name, description, template, visibility, repo_url: repoUrl } = document;
     requireAccess(caller, 'record', { flows: [name] }, createFlow);
-    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    return carryOut(toAnswer(caller, createFlow), (request) =>
-      flows.saveFlow(dependencies, flow, toAuthor(caller, name), request),
-    );
+    const fields = { org: parameters.org, name, description, template, visibility, repoUrl };
+    const flow = { ...fields, ...toAuthor(caller, name) };
+    return carryOut(toAnswer(caller, createFlow), (request) => flows.saveFlow(dependencies, flow, request));
   });
 
   addRoute(host, createFlowFromFile, requireRole(dependencies, 'record', 'named later'), async (received) => {
@@ -47,10 +46,9 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     requireAccess(caller, 'record', { flows: [name] }, createFlowFromFile);
     if (file === undefined) throw validationError(['template_file', 'is missing']);
     const template = await requireTemplate(reader, file);
-    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    return carryOut(toAnswer(caller, createFlowFromFile), (request) =>
-      flows.saveFlow(dependencies, flow, toAuthor(caller, name), request),
-    );
+    const fields = { org: parameters.org, name, description, template, visibility, repoUrl };
+    const flow = { ...fields, ...toAuthor(caller, name) };
+    return carryOut(toAnswer(caller, createFlowFromFile), (request) => flows.saveFlow(dependencies, flow, request));
   });
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {

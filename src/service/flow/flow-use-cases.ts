@@ -4,14 +4,11 @@ import type { Flow } from './flow.ts';
 import { countNames } from '../template/template.ts';
 import type { FlowFilter, FlowHead } from './flow-records.ts';
 import type { ListPart } from '../platform/database/database.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 /** Who changes what evidence is judged by. */
 export interface DefinitionAuthor extends ChangeAuthor {
@@ -27,15 +24,10 @@ export type SaveFlowResult = 'created' | 'updated' | 'too many names' | 'not per
  * Creates or replaces a flow, if the author may define what evidence is judged by, or if that changes nothing. Judges the
  * environments that run its artifacts again. The organization must exist.
  */
-export async function saveFlow(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  flow: FlowToSave,
-  { by, mayDefine }: DefinitionAuthor,
-  request?: KeyedRequest<SaveFlowResult>,
-): Promise<OnceResult<SaveFlowResult>> {
-  if (countNames(flow.template) > maximumTemplateNames) return 'too many names';
-  const now = unixSeconds(dependencies.now());
-  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveFlowResult> => {
+export const saveFlow = defineWrite(
+  async (transaction, { by, mayDefine, ...flow }: FlowToSave & DefinitionAuthor, context): Promise<SaveFlowResult> => {
+    if (countNames(flow.template) > maximumTemplateNames) return 'too many names';
+    const { at: now } = context;
     const { flows, environments } = transaction;
     const { org, name } = flow;
     const known = await flows.find(org, name);
@@ -49,9 +41,8 @@ export async function saveFlow(
     await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
     await judgeEvidence(transaction, subject, now, context);
     return known === undefined ? 'created' : 'updated';
-  };
-  return runJudgingTransaction(dependencies, flow.org, carryOutOnce(dependencies, request, save));
-}
+  },
+);
 
 function isSame(known: Flow, wanted: FlowToSave): boolean {
   return listChanges(known, wanted).length === 0;

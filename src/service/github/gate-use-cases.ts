@@ -1,13 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maximumGithubGates, type GithubGate } from '../../contract/github-gate.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { findOverlap, type GateDeclaration, type GateOverlap } from './gate.ts';
 import type { GithubApp } from './github-app.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
 
 interface GateReference {
   readonly org: string;
@@ -25,14 +22,12 @@ export type SaveGateResult =
 const maximumShownGate = 2000;
 
 /** Creates or replaces a gate. GitHub is not asked whether the installation and its repositories exist. */
-export function saveGate(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'> & { readonly github: GithubApp | undefined },
-  { org, name, declaration, by }: GateToSave,
-  request?: KeyedRequest<SaveGateResult>,
-): Promise<OnceResult<SaveGateResult>> {
-  const { github, storage, now } = dependencies;
-  const at = unixSeconds(now());
-  const save = async (transaction: WriteTransaction): Promise<SaveGateResult> => {
+export const saveGate = defineWrite(
+  async (
+    transaction,
+    { org, name, declaration, by }: GateToSave,
+    { at, github }: WriteContext & { readonly github: GithubApp | undefined },
+  ): Promise<SaveGateResult> => {
     if (github === undefined) return { outcome: 'no app' };
     if (github.installations.get(declaration.installation_id) !== org) return { outcome: 'foreign installation' };
     const all = await transaction.githubGates.list(org);
@@ -53,25 +48,18 @@ export function saveGate(
     await transaction.auditLog.append({ org, type: 'github_gate_saved', at, actor: by, subject, details });
     await transaction.githubAnswers.noteChange({ org }, at);
     return { outcome, gate };
-  };
-  return storage.transaction(org, carryOutOnce(dependencies, request, save));
-}
+  },
+);
 
 export type DeleteGateResult = 'deleted' | 'not found';
 
 /** Deletes a gate. Its checks stay as they are, and deployments that are waiting are rejected. */
-export function deleteGate(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name, by }: GateReference & ChangeAuthor,
-  request?: KeyedRequest<DeleteGateResult>,
-): Promise<OnceResult<DeleteGateResult>> {
-  const at = unixSeconds(dependencies.now());
-  const remove = async (transaction: WriteTransaction): Promise<DeleteGateResult> => {
+export const deleteGate = defineWrite(
+  async (transaction, { org, name, by }: GateReference & ChangeAuthor, { at }): Promise<DeleteGateResult> => {
     if ((await transaction.githubGates.delete(org, name)) === 'not found') return 'not found';
     const subject = `GitHub gate ${name}`;
     await transaction.auditLog.append({ org, type: 'github_gate_deleted', at, actor: by, subject, details: {} });
     await transaction.githubAnswers.noteChange({ org }, at);
     return 'deleted';
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
-}
+  },
+);

@@ -1,14 +1,11 @@
 import { maximumLoginRules, maximumLoginRulesLength } from '../../contract/login-rule.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { toKeyEvent, type ChangeAuthor } from '../account/api-key-use-cases.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeAll } from '../platform/judging/snapshot-updates.ts';
 import { noteChange } from '../trail/trail-verdict-use-cases.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 export interface LoginRuleReference {
   readonly org: string;
@@ -23,13 +20,8 @@ export type SaveLoginRuleResult =
 export type LoginRuleToSave = LoginRuleReference & ChangeAuthor & { readonly declaration: LoginRuleDeclaration };
 
 /** Creates or replaces a login rule. A changed rule revokes the keys that it gave. */
-export function saveLoginRule(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name, declaration, by }: LoginRuleToSave,
-  request?: KeyedRequest<SaveLoginRuleResult>,
-): Promise<OnceResult<SaveLoginRuleResult>> {
-  const at = unixSeconds(dependencies.now());
-  const save = async (transaction: WriteTransaction): Promise<SaveLoginRuleResult> => {
+export const saveLoginRule = defineWrite(
+  async (transaction, { org, name, declaration, by }: LoginRuleToSave, { at }): Promise<SaveLoginRuleResult> => {
     const { loginRules, accounts, auditLog } = transaction;
     const [known, rules] = await Promise.all([loginRules.find(org, name), loginRules.list(org)]);
     if (known === undefined && rules.length >= maximumLoginRules) return { outcome: 'too many rules' };
@@ -54,9 +46,8 @@ export function saveLoginRule(
     await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was changed` });
     await noteChange(transaction, { org }, at);
     return { outcome, rule };
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));
-}
+  },
+);
 
 /** In characters. */
 const maximumShownRule = 2000;
@@ -73,13 +64,13 @@ function describeRule(rule: LoginRule): string {
 export type DeleteLoginRuleResult = 'deleted' | 'not found';
 
 /** Deletes a login rule, and revokes the keys that it gave. Its evidence meets no requirement any more that names it. */
-export function deleteLoginRule(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  { org, name, by }: LoginRuleReference & ChangeAuthor,
-  request?: KeyedRequest<DeleteLoginRuleResult>,
-): Promise<OnceResult<DeleteLoginRuleResult>> {
-  const at = unixSeconds(dependencies.now());
-  const remove = async (transaction: WriteTransaction, context: JudgingContext): Promise<DeleteLoginRuleResult> => {
+export const deleteLoginRule = defineWrite(
+  async (
+    transaction,
+    { org, name, by }: LoginRuleReference & ChangeAuthor,
+    context,
+  ): Promise<DeleteLoginRuleResult> => {
+    const { at } = context;
     const { loginRules, accounts, auditLog } = transaction;
     if ((await loginRules.delete(org, name)) === 'not found') return 'not found';
     const subject = `login rule ${name}`;
@@ -87,9 +78,8 @@ export function deleteLoginRule(
     await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was deleted` });
     await judgeAll(transaction, { org, at }, context);
     return 'deleted';
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, remove));
-}
+  },
+);
 
 async function revokeKeys(
   { accounts, auditLog }: Pick<WriteTransaction, 'accounts' | 'auditLog'>,

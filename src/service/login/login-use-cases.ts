@@ -7,9 +7,9 @@ import { applyLoginRules, type LoginDecision } from './login-rule.ts';
 import { findMissingCommit, toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { toKeyEvent, toStoredKey, type ChangeAuthor } from '../account/api-key-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 export interface LoginCommand {
   readonly org: string;
@@ -130,13 +130,12 @@ export function listLoginKeys(
 export type RevokeLoginKeyResult = 'revoked' | 'key not found';
 
 /** Revokes a valid key of a workflow run. */
-export function revokeLoginKey(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, id, by }: { readonly org: string; readonly id: string } & ChangeAuthor,
-  request?: KeyedRequest<RevokeLoginKeyResult>,
-): Promise<OnceResult<RevokeLoginKeyResult>> {
-  const at = unixSeconds(dependencies.now());
-  const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeLoginKeyResult> => {
+export const revokeLoginKey = defineWrite(
+  async (
+    { accounts, auditLog },
+    { org, id, by }: { readonly org: string; readonly id: string } & ChangeAuthor,
+    { at },
+  ): Promise<RevokeLoginKeyResult> => {
     const key = await accounts.findKey(id);
     if (key?.org !== org || key.ownerKind !== 'workflow' || key.expiresAt <= at || key.revokedAt !== undefined) {
       return 'key not found';
@@ -144,6 +143,5 @@ export function revokeLoginKey(
     await accounts.revokeKey(org, id, at);
     await auditLog.append(toKeyEvent('key_revoked', key, { by, at }));
     return 'revoked';
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, revoke));
-}
+  },
+);

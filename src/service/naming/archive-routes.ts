@@ -18,7 +18,8 @@ export function addArchiveRoutes(host: RouteHost, dependencies: RouteDependencie
         }
         return { status: 200, body: 'OK' } as const;
       },
-      (request: Parameters<typeof archive>[3]) => archive(dependencies, reference, actorName(caller), request),
+      (request: Parameters<typeof archive>[2]) =>
+        archive(dependencies, { ...reference, by: actorName(caller) }, request),
     ] as const;
 
   addRoute(host, archiveFlow, mayDefine, ({ caller, parameters: { org, flow_name: name }, carryOut }) =>

@@ -1,10 +1,7 @@
-import { unixSeconds } from '../../runtime/clock.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { NamedReference } from './naming-records.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
+import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 
 export type ArchiveResult =
   | { readonly outcome: 'archived' | 'not found' }
@@ -15,15 +12,10 @@ export type ArchiveResult =
  * Archives a flow, an environment or a policy that is attached nowhere. An archived environment is no longer judged, and
  * logical environments no longer include it.
  */
-export function archive(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  reference: NamedReference,
-  actor: string,
-  request?: KeyedRequest<ArchiveResult>,
-): Promise<OnceResult<ArchiveResult>> {
-  const at = unixSeconds(dependencies.now());
-  const { org, kind, name } = reference;
-  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<ArchiveResult> => {
+export const archive = defineWrite(
+  async (transaction, { by: actor, ...reference }: NamedReference & ChangeAuthor, context): Promise<ArchiveResult> => {
+    const { at } = context;
+    const { org, kind, name } = reference;
     const { naming, auditLog, environments, policies } = transaction;
     if (!(await naming.exists(reference))) return { outcome: 'not found' };
     const attached = kind === 'policy' ? await policies.listEnvironments(org, name) : [];
@@ -37,6 +29,5 @@ export function archive(
       await new SnapshotUpdates(transaction, context).update(including, { org, at, forced: true });
     }
     return { outcome: 'archived' };
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));
-}
+  },
+);

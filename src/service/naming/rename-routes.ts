@@ -20,8 +20,8 @@ export function addRenameRoutes(host: RouteHost, dependencies: RouteDependencies
       requireRenamed(renaming, result);
       return { status: 200, body: 'OK' } as const;
     };
-    const carryOut = (request: Parameters<typeof rename>[3]) =>
-      rename(dependencies, renaming, actorName(caller), request);
+    const carryOut = (request: Parameters<typeof rename>[2]) =>
+      rename(dependencies, { ...renaming, by: actorName(caller) }, request);
     return [toAnswer, carryOut] as const;
   };
 

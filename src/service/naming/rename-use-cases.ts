@@ -1,13 +1,10 @@
-import { unixSeconds } from '../../runtime/clock.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { renameInGate } from '../github/gate.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import type { LoginRule } from '../login/login-rule.ts';
 import type { Rename, RenamedKind } from './rename-records.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
+import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 
 /** Renaming more records would keep others from writing for more than a few seconds. */
 export const maximumRenamed = 50_000;
@@ -21,15 +18,10 @@ export type RenameResult =
  * Renames a flow or environment in all its records, and in the login rules and gates that name it, so that the same keys
  * have access to it as before. Conditions of policies can name a flow, so what runs is judged again.
  */
-export function rename(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  renaming: Rename,
-  actor: string,
-  request?: KeyedRequest<RenameResult>,
-): Promise<OnceResult<RenameResult>> {
-  const at = unixSeconds(dependencies.now());
-  const { org, kind, from, to } = renaming;
-  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<RenameResult> => {
+export const rename = defineWrite(
+  async (transaction, { by: actor, ...renaming }: Rename & ChangeAuthor, context): Promise<RenameResult> => {
+    const { at } = context;
+    const { org, kind, from, to } = renaming;
     const { naming, loginRules, renames, environments } = transaction;
     if (!(await naming.exists({ org, kind, name: from }))) return { outcome: 'not found' };
     if (from === to) return { outcome: 'renamed' };
@@ -52,11 +44,10 @@ export function rename(
     await recordRuleChange(transaction, { ...event, details: { changed: `name to ${to}`, new_name: to } }, running);
     if (kind === 'flow') await judgeEvidence(transaction, subject, at, context);
     return { outcome: 'renamed' };
-  };
-  const once = carryOutOnce(dependencies, request, work);
+  },
   // This may take long, and must not block other readers.
-  return runJudgingTransaction(dependencies, org, once, { largestText: Number.MAX_SAFE_INTEGER });
-}
+  { largestText: Number.MAX_SAFE_INTEGER },
+);
 
 function listNames(
   { flows = [], environments = [], counts_for_environments: counted = [] }: LoginRule,

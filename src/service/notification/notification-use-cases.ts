@@ -1,6 +1,5 @@
 import { maximumNotifications } from '../../contract/limits.ts';
 import type { NotificationPayload, NotificationTarget } from '../../contract/notification.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import {
   findTargetFault,
   type NotificationRecord,
@@ -11,8 +10,9 @@ import {
 import { newWebhookSecret, rotateSecret, type SigningSecret } from './webhook-secret.ts';
 import type { NewTarget } from './notification-records.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
 
 export interface NotificationReference {
   readonly org: string;
@@ -45,37 +45,36 @@ export interface SavedNotification {
 
 export type CreateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'too many' };
 
-export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
+type NotificationContext = WriteContext & {
+  readonly randomBytes: RandomBytes;
   /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
-}
+};
 
-export function createNotification(
-  dependencies: NotificationDependencies,
-  { targets, environments, triggers, ...command }: NotificationToCreate,
-  request?: KeyedRequest<CreateNotificationResult>,
-): Promise<OnceResult<CreateNotificationResult>> {
-  const createdAt = unixSeconds(dependencies.now());
-  const added = targets.map((target) => toNewTarget(target, dependencies, createdAt));
-  const secrets = toSecrets(added);
-  const created = {
-    ...command,
-    createdAt,
-    environments: [...new Set(environments)],
-    triggers: [...new Set(triggers)],
-    targets: added.map(({ target }) => target),
-  };
-  const create = async (transaction: WriteTransaction): Promise<CreateNotificationResult> => {
+export const createNotification = defineWrite(
+  async (
+    transaction,
+    { targets, environments, triggers, ...command }: NotificationToCreate,
+    { at: createdAt, sendsMail, randomBytes }: NotificationContext,
+  ): Promise<CreateNotificationResult> => {
+    const added = targets.map((target) => toNewTarget(target, randomBytes, createdAt));
+    const secrets = toSecrets(added);
+    const created = {
+      ...command,
+      createdAt,
+      environments: [...new Set(environments)],
+      triggers: [...new Set(triggers)],
+      targets: added.map(({ target }) => target),
+    };
     if ((await transaction.notifications.list(created.org)).length >= maximumNotifications)
       return { outcome: 'too many' };
-    const fault = await findFault(transaction, { ...created, sendsMail: dependencies.sendsMail });
+    const fault = await findFault(transaction, { ...created, sendsMail });
     if (fault !== undefined) return fault;
     const number = await transaction.notifications.insert(created, secrets);
     const notification = { ...created, number, lastModifiedAt: createdAt, failing: false };
     return { outcome: 'saved', notification, secrets };
-  };
-  return dependencies.storage.transaction(created.org, carryOutOnce(dependencies, request, create));
-}
+  },
+);
 
 /**
  * The changes of a notification; undefined fields stay as they are. A target that the notification already has keeps its
@@ -85,14 +84,12 @@ export type NotificationChange = NotificationReference & Partial<NotificationPay
 
 export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
 
-export function updateNotification(
-  dependencies: NotificationDependencies,
-  { org, number, name, environments, triggers, targets }: NotificationChange,
-  request?: KeyedRequest<UpdateNotificationResult>,
-): Promise<OnceResult<UpdateNotificationResult>> {
-  const lastModifiedAt = unixSeconds(dependencies.now());
-  const { sendsMail } = dependencies;
-  const update = async (transaction: WriteTransaction): Promise<UpdateNotificationResult> => {
+export const updateNotification = defineWrite(
+  async (
+    transaction,
+    { org, number, name, environments, triggers, targets }: NotificationChange,
+    { at: lastModifiedAt, sendsMail, randomBytes }: NotificationContext,
+  ): Promise<UpdateNotificationResult> => {
     const { notifications } = transaction;
     const known = await notifications.find(org, number);
     const states = await notifications.findTargets(org, number);
@@ -106,16 +103,15 @@ export function updateNotification(
       triggers: [...new Set(triggers ?? known.triggers)],
     });
     const { kept, added } = splitTargets(states, targets);
-    const news = added.map((target) => toNewTarget(target, dependencies, lastModifiedAt));
+    const news = added.map((target) => toNewTarget(target, randomBytes, lastModifiedAt));
     if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
     const notification = await notifications.find(org, number);
     if (notification === undefined) throw new Error('a notification that was just changed is gone');
     // New targets follow those that stay.
     const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
     return { outcome: 'saved', notification, secrets };
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, update));
-}
+  },
+);
 
 /** Splits the wanted targets into those that the notification has, by their position, and new ones. */
 function splitTargets(
@@ -160,11 +156,7 @@ async function findFault(
 }
 
 /** Converts a target to its stored form; a webhook without a secret gets a generated one. */
-function toNewTarget(
-  target: TargetToCreate,
-  { randomBytes }: Pick<UseCaseDependencies, 'randomBytes'>,
-  createdAt: number,
-): NewTarget {
+function toNewTarget(target: TargetToCreate, randomBytes: RandomBytes, createdAt: number): NewTarget {
   const secret =
     target.type === 'WEBHOOK' ? { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt } : undefined;
   return { target: withoutSecret(target), secret };
@@ -211,33 +203,26 @@ export type RotateSecretResult =
   | { readonly outcome: 'rotated'; readonly secret: string; readonly secrets: readonly SigningSecret[] }
   | { readonly outcome: 'webhook not found' };
 
-export function rotateWebhookSecret(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
-  { org, number, position, grace, secret = newWebhookSecret(dependencies.randomBytes) }: SecretRotation,
-  request?: KeyedRequest<RotateSecretResult>,
-): Promise<OnceResult<RotateSecretResult>> {
-  const change = { now: unixSeconds(dependencies.now()), grace };
-  const rotate = async ({ notifications }: WriteTransaction): Promise<RotateSecretResult> => {
+export const rotateWebhookSecret = defineWrite(
+  async (
+    { notifications },
+    { org, number, position, grace, secret: given }: SecretRotation,
+    { at, randomBytes }: WriteContext & { readonly randomBytes: RandomBytes },
+  ): Promise<RotateSecretResult> => {
+    const secret = given ?? newWebhookSecret(randomBytes);
     const targets = await notifications.findTargets(org, number);
     const state = targets?.find((known) => known.position === position);
     if (state?.target.type !== 'WEBHOOK') return { outcome: 'webhook not found' };
-    const secrets = rotateSecret(state.secrets, secret, change);
+    const secrets = rotateSecret(state.secrets, secret, { now: at, grace });
     await notifications.replaceSecrets({ org, number, position }, secrets);
     return { outcome: 'rotated', secret, secrets };
-  };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, rotate));
-}
+  },
+);
 
 export type DeleteNotificationResult = 'deleted' | 'not found';
 
 /** Deletes a notification with its pending messages. Its number is not reused. */
-export function deleteNotification(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, number }: NotificationReference,
-  request?: KeyedRequest<DeleteNotificationResult>,
-): Promise<OnceResult<DeleteNotificationResult>> {
-  const deletedAt = unixSeconds(dependencies.now());
-  const remove = ({ notifications }: WriteTransaction): Promise<DeleteNotificationResult> =>
-    notifications.delete(org, number, deletedAt);
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
-}
+export const deleteNotification = defineWrite(
+  ({ notifications }, { org, number }: NotificationReference, { at }): Promise<DeleteNotificationResult> =>
+    notifications.delete(org, number, at),
+);

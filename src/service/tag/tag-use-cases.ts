@@ -1,11 +1,7 @@
 import { maximumTags, type Tags } from '../../contract/tags.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 export interface TagChange {
   readonly org: string;
@@ -22,13 +18,9 @@ export type ChangeTagsResult = 'changed' | 'not found' | 'too many';
  * Changes the tags of a flow or an environment. Policies judge by the tags of flows, so the environments that run artifacts
  * of the flow are judged again.
  */
-export function changeTags(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  { org, kind, name, set, remove, by: actor }: TagChange,
-  request?: KeyedRequest<ChangeTagsResult>,
-): Promise<OnceResult<ChangeTagsResult>> {
-  const at = unixSeconds(dependencies.now());
-  const change = async (transaction: WriteTransaction, context: JudgingContext): Promise<ChangeTagsResult> => {
+export const changeTags = defineWrite(
+  async (transaction, { org, kind, name, set, remove, by: actor }: TagChange, context): Promise<ChangeTagsResult> => {
+    const { at } = context;
     const { flows, environments } = transaction;
     const records = kind === 'flow' ? flows : environments;
     const known = await records.find(org, name);
@@ -44,6 +36,5 @@ export function changeTags(
     await recordRuleChange(transaction, event, kind === 'flow' ? await environments.listRunning(subject) : []);
     if (kind === 'flow') await judgeEvidence(transaction, subject, at, context);
     return 'changed';
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, change));
-}
+  },
+);

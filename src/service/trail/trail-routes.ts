@@ -27,8 +27,8 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const report = withProof(caller, said);
     const template = file === undefined ? undefined : await requireTemplate(reader, file);
     const { org, flow_name: flow } = parameters;
-    const trail = { org, flow, name, report, template, counts: countsForAny(toCountsFor(caller, flow)) };
-    const mayDefine = mayAccess(caller, trail.org, 'define', { flows: [trail.flow] });
+    const author = { by: actorName(caller), mayDefine: mayAccess(caller, org, 'define', { flows: [flow] }) };
+    const trail = { org, flow, name, report, template, counts: countsForAny(toCountsFor(caller, flow)), ...author };
     return carryOut(
       (result: trails.BeginTrailResult) => {
         if (result === 'not permitted') throw forbiddenError(caller, 'define', beginTrail);
@@ -37,7 +37,7 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
         if (typeof result === 'object') throw toMoveError(result.keptCommit);
         return { status: result === 'begun' ? 201 : 200, body: 'OK' };
       },
-      (request) => trails.beginTrail(dependencies, trail, { by: actorName(caller), mayDefine }, request),
+      (request) => trails.beginTrail(dependencies, trail, request),
     );
   });
 

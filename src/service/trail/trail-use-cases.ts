@@ -5,19 +5,17 @@ import type { Recorded } from '../login/recorded.ts';
 import { toTrailIdentity, type Trail, type TrailReference, type TrailDetails, type TrailHistory } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
 import type { ListPart } from '../platform/database/database.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { FlowReader } from '../flow/flow-records.ts';
 import { toSearchWords } from './search-words.ts';
 import type { TrailFilter, TrailReader } from './trail-records.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import { loadTrail, maximumTrailEntries } from './trail-state-use-cases.ts';
 import { judgeReported, noteChange } from './trail-verdict-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 
 export interface TrailToBegin extends TrailReference {
   /** Fields that are left out keep their values, except for `proven`. */
@@ -41,14 +39,13 @@ export type BeginTrailResult =
  * judges the environments that run its artifacts again. A key that counts for no environment cannot move a trail that a
  * counting key began to another commit or repository, because the evidence in it would no longer count.
  */
-export function beginTrail(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  { report, template: wanted, ...trail }: TrailToBegin,
-  { by, mayDefine }: DefinitionAuthor,
-  request?: KeyedRequest<BeginTrailResult>,
-): Promise<OnceResult<BeginTrailResult>> {
-  const now = unixSeconds(dependencies.now());
-  const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
+export const beginTrail = defineWrite(
+  async (
+    transaction,
+    { report, template: wanted, by, mayDefine, ...trail }: TrailToBegin & DefinitionAuthor,
+    context,
+  ): Promise<BeginTrailResult> => {
+    const { at: now } = context;
     const { flows, trails, search, githubAnswers } = transaction;
     const { org, flow, name } = trail;
     if (!(await flows.exists(org, flow))) return 'flow not found';
@@ -76,9 +73,8 @@ export function beginTrail(
     if (hasMoved) await trails.noteMove(trail, now);
     await judgeReported(transaction, trail, now);
     return known === undefined ? 'begun' : 'updated';
-  };
-  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));
-}
+  },
+);
 
 /** The template that a trail is to have instead of its present one; undefined if it keeps that. */
 async function findChange(

@@ -128,7 +128,8 @@ function send(dependencies: UseCaseDependencies, sent: Omit<Outcome, 'result'>):
   if (kind === 'trail') {
     const report = { git_commit_info: { sha1: toCommit(number) } };
     const author = { by: 'ann', mayDefine: true };
-    return beginTrail(dependencies, { org, flow, name: trail, report, template: undefined }, author, toKeyed(sent));
+    const begun = { org, flow, name: trail, report, template: undefined, ...author };
+    return beginTrail(dependencies, begun, toKeyed(sent));
   }
   const document = sampleAttestation('OK', { attestation_name: 'unit' });
   const judged = { name: 'unit', type: 'generic', verdict: 'compliant', reason: '', faults: [] } as const;
