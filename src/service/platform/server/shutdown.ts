@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Timeouts } from './server.ts';
 
@@ -12,6 +13,9 @@ export interface Shutdown {
 /** How often idle connections are closed, in milliseconds. */
 const tidyInterval = 20;
 
+/** How long the first request on a new connection may be on its way, in milliseconds. */
+const maximumSilence = 1000;
+
 /** For how many turns of the event loop new connections are accepted at most. */
 const maximumTurns = 1000;
 
@@ -22,8 +26,10 @@ const quietTurns = 3;
 export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeouts): Shutdown {
   let draining = false;
   let accepted = 0;
-  app.server.on('connection', () => {
+  const connections = new Set<Socket>();
+  app.server.on('connection', (socket) => {
     accepted += 1;
+    connections.add(socket.once('close', () => connections.delete(socket)));
   });
   const unanswered = new Set<FastifyRequest>();
   app.addHook('onRequest', (request, _reply, done) => {
@@ -40,7 +46,7 @@ export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeout
     async stop() {
       draining = true;
       await drainBacklog(() => accepted);
-      await closeServer(app, timeout);
+      await closeServer(app, connections, timeout);
       // The clients of the others have left, but the work on their requests still uses the storage.
       for (let waited = 0; unanswered.size > 0 && waited < timeout; waited += tidyInterval) await sleep(tidyInterval);
     },
@@ -62,12 +68,16 @@ async function drainBacklog(acceptedSoFar: () => number): Promise<void> {
 }
 
 /** Closes the server after the current requests, or after the timeout. */
-async function closeServer(app: FastifyInstance, timeout: number): Promise<void> {
+async function closeServer(app: FastifyInstance, connections: Iterable<Socket>, timeout: number): Promise<void> {
   const { server } = app;
   // A closing server no longer enforces its timeouts, so a silent client would keep it open forever.
   const cut = setTimeout(() => {
     server.closeAllConnections();
   }, timeout);
+  // Browsers connect in advance. For Node, a connection without a first request is not idle.
+  const cutSilent = setTimeout(() => {
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  }, maximumSilence);
   // Node closes the connections that are idle now, but not those that become idle later.
   const tidy = setInterval(() => {
     server.closeIdleConnections();
@@ -81,6 +91,7 @@ async function closeServer(app: FastifyInstance, timeout: number): Promise<void>
     else resolve();
   });
   clearTimeout(cut);
+  clearTimeout(cutSilent);
   clearInterval(tidy);
   await app.close();
 }
