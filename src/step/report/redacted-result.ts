@@ -1,5 +1,4 @@
-import type { Reason } from '../../contract/reason.ts';
-import type { Report, Table, Text } from '../../operations/report.ts';
+import { isMapping } from '../../runtime/untrusted-data.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { safeHref } from './escape.ts';
 
@@ -10,87 +9,33 @@ import { safeHref } from './escape.ts';
  */
 export function redactResult(stepResult: StepResult, redact: (text: string) => string): StepResult {
   const { decision, result, runUrl, checkpoint } = stepResult;
-  const { verdict, conclusion, remedy, annotation } = decision;
-  return {
-    ...stepResult,
-    decision: {
-      ...decision,
-      verdict: redact(verdict),
-      conclusion: redact(conclusion),
-      ...(remedy === undefined ? {} : { remedy: redact(remedy) }),
-      ...(annotation === undefined ? {} : { annotation: { ...annotation, title: redact(annotation.title) } }),
-    },
-    runUrl: redactHref(runUrl, redact),
-    checkpoint: checkpoint === undefined ? undefined : redact(checkpoint),
-    ...(result === undefined
-      ? {}
-      : {
-          result: {
-            ...result,
-            conclusion: redact(result.conclusion),
-            // Only for the outputs and the response file, which are already written.
-            response: undefined,
-            htmlUrl: redactHref(result.htmlUrl, redact),
-            attestationUrl: redactHref(result.attestationUrl, redact),
-            commits: result.commits?.map(redact),
-            report: redactReport(result.report, redact),
-          },
-        }),
-  };
+  const shown = { ...stepResult, ...redactTexts({ decision, runUrl, checkpoint }, redact) };
+  if (result === undefined) return shown;
+  const { conclusion, htmlUrl, attestationUrl, commits, report } = result;
+  const texts = redactTexts({ conclusion, htmlUrl, attestationUrl, commits, report }, redact);
+  // The response is only for the outputs and the response file, which are already written.
+  return { ...shown, result: { ...result, ...texts, response: undefined } };
 }
 
-function redactReport(
-  { subject, reasons, evidence, facts, tables, copies }: Report,
-  redact: (text: string) => string,
-): Report {
-  const shown = (value: Text): Text => ({
-    ...value,
-    text: redact(value.text),
-    href: redactHref(value.href, redact),
-  });
-  const shownTable = (table: Table): Table => ({
-    ...table,
-    title: redact(table.title),
-    columns: table.columns.map(redact),
-    rows: table.rows.map((row) => row.map(shown)),
-  });
-  return {
-    subject: redact(subject),
-    ...(reasons === undefined ? {} : { reasons: reasons.map((reason) => redactReason(reason, redact)) }),
-    ...(evidence === undefined
-      ? {}
-      : {
-          evidence: {
-            ...(evidence.table === undefined ? {} : { table: shownTable(evidence.table) }),
-            notes: evidence.notes.map(redact),
-          },
-        }),
-    facts: facts.map(({ label, value }) => ({ label: redact(label), value: shown(value) })),
-    tables: tables.map(shownTable),
-    ...(copies === undefined
-      ? {}
-      : { copies: copies.map(({ label, text }) => ({ label: redact(label), text: redact(text) })) }),
-  };
-}
+/** The keys of links. */
+const linkKeys: ReadonlySet<string> = new Set(['href', 'html_url', 'htmlUrl', 'attestationUrl', 'runUrl']);
 
-function redactReason({ state, html_url: page, ...texts }: Reason, redact: (text: string) => string): Reason {
-  const { about, rule, value, limit, description } = texts;
-  const href = redactHref(page, redact);
-  return {
-    state,
-    about: redact(about),
-    value: redact(value),
-    ...(rule === undefined ? {} : { rule: redact(rule) }),
-    ...(limit === undefined ? {} : { limit: redact(limit) }),
-    ...(description === undefined ? {} : { description: redact(description) }),
-    ...(href === undefined ? {} : { html_url: href }),
+/** Redacts all texts in objects and lists, at any depth. */
+function redactTexts<Content>(content: Content, redact: (text: string) => string): Content {
+  const redacted = (value: unknown, key = ''): unknown => {
+    if (typeof value === 'string') return linkKeys.has(key) ? redactHref(value, redact) : redact(value);
+    if (Array.isArray(value)) return value.map((item: unknown) => redacted(item));
+    if (!isMapping(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redacted(inner, name)]));
   };
+  // It has the form of the content.
+  return redacted(content) as Content;
 }
 
 /** The normalized link; undefined if it is unsafe, or contains a secret, encoded or not. */
-function redactHref(href: string | undefined, redact: (text: string) => string): string | undefined {
+function redactHref(href: string, redact: (text: string) => string): string | undefined {
   const safe = safeHref(href);
-  if (href === undefined || safe === undefined) return undefined;
+  if (safe === undefined) return undefined;
   const forms = [href, safe, decoded(href), decoded(safe)];
   return forms.every((form) => redact(form) === form) ? safe : undefined;
 }
