@@ -1,22 +1,17 @@
 import { customKind } from '../contract/attestations/custom.ts';
 import { UserError } from '../runtime/failure.ts';
-import { defineAttestOperation, type GatheredEvidence } from './attest/define-attest-operation.ts';
+import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { findSourceFiles } from './attest/find-source-files.ts';
 import { attestationType, dataPath } from './inputs/evidence-inputs.ts';
 import { required } from './inputs/input.ts';
 import { fact } from './report.ts';
-
-interface CustomEvidence extends GatheredEvidence {
-  readonly type: string;
-  readonly custom: unknown;
-}
 
 /** Records evidence of a type that the organization defines. The service judges it. */
 export const attestCustom = defineAttestOperation({
   kind: customKind,
   inputs: { attestationType: required(attestationType), dataPath: required(dataPath) },
   gatherTitle: 'Read the data',
-  async gather(values, _commit, context): Promise<CustomEvidence> {
+  async gather(values, _commit, context) {
     const [file, ...others] = await findSourceFiles('data-path', [values.dataPath], values, context);
     if (file === undefined || others.length > 0) {
       throw new UserError({

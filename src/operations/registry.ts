@@ -38,16 +38,12 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'attest-artifact': async () =>
     (await import(/* webpackChunkName: 'attest' */ './attest-artifact/index.ts')).attestArtifact,
   'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
-  'attest-junit': async () =>
-    (await import(/* webpackChunkName: 'attest-others' */ './attest-junit/index.ts')).attestJunit,
+  'attest-junit': async () => (await import(/* webpackChunkName: 'attest-others' */ './attest-junit.ts')).attestJunit,
   'attest-pull-request': async () =>
-    (await import(/* webpackChunkName: 'attest-others' */ './attest-pull-request/index.ts')).attestPullRequest,
-  'attest-scan': async () =>
-    (await import(/* webpackChunkName: 'attest-others' */ './attest-scan/index.ts')).attestScan,
-  'attest-sbom': async () =>
-    (await import(/* webpackChunkName: 'attest-others' */ './attest-sbom/index.ts')).attestSbom,
-  'attest-issue': async () =>
-    (await import(/* webpackChunkName: 'attest-others' */ './attest-issue/index.ts')).attestIssue,
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-pull-request.ts')).attestPullRequest,
+  'attest-scan': async () => (await import(/* webpackChunkName: 'attest-others' */ './attest-scan.ts')).attestScan,
+  'attest-sbom': async () => (await import(/* webpackChunkName: 'attest-others' */ './attest-sbom.ts')).attestSbom,
+  'attest-issue': async () => (await import(/* webpackChunkName: 'attest-others' */ './attest-issue.ts')).attestIssue,
   'attest-custom': async () =>
     (await import(/* webpackChunkName: 'attest-others' */ './attest-custom.ts')).attestCustom,
   'assert-artifact': async () =>

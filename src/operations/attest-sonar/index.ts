@@ -1,7 +1,6 @@
 import { revisionKeys, sonarKind } from '../../contract/attestations/sonar.ts';
 import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import type { SonarProject } from '../../evidence/sonar/find-analysis.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
 import {
@@ -15,33 +14,37 @@ import {
   sonarToken,
   unverifiedRevision,
 } from '../inputs/evidence-inputs.ts';
-import { optional, withDefault } from '../inputs/input.ts';
+import { optional, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { presentAnalysis } from './sonar-result.ts';
+
+const inputs = {
+  sonarReportPath: optional(sonarReportPath),
+  sonarTaskUrl: optional(sonarTaskUrl),
+  sonarProjectKey: optional(sonarProjectKey),
+  sonarBranch: optional(sonarBranch),
+  sonarPullRequest: optional(sonarPullRequest),
+  sonarHostUrl: optional(sonarHostUrl),
+  sonarToken: optional(sonarToken),
+  sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
+  unverifiedRevision: withDefault(unverifiedRevision, 'fail'),
+} as const;
 
 /** Operation 7: records the Sonar analysis of a commit, with files, and judges by its quality gate. */
 export const attestSonar = defineAttestOperation({
   kind: sonarKind,
   defaultName: 'sonar',
-  inputs: {
-    sonarReportPath: optional(sonarReportPath),
-    sonarTaskUrl: optional(sonarTaskUrl),
-    sonarProjectKey: optional(sonarProjectKey),
-    sonarBranch: optional(sonarBranch),
-    sonarPullRequest: optional(sonarPullRequest),
-    sonarHostUrl: optional(sonarHostUrl),
-    sonarToken: optional(sonarToken),
-    sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
-    unverifiedRevision: withDefault(unverifiedRevision, 'fail'),
-  },
+  inputs,
   check: checkSources,
   reservedKeys: Object.values(revisionKeys),
   gatherTitle: 'Collect the Sonar analysis',
   async gather(values, { info, committedAt }, { workspace, job, call }) {
+    const { sonarProjectKey: key } = values;
     const sonar = await gatherSonar(
       {
         reportPath: values.sonarReportPath,
         taskUrl: values.sonarTaskUrl,
-        project: toProject(values),
+        project:
+          key === undefined ? undefined : { key, branch: values.sonarBranch, pullRequest: values.sonarPullRequest },
         hostUrl: values.sonarHostUrl,
         token: values.sonarToken,
         timeoutMilliseconds: values.sonarTimeoutSeconds * 1000,
@@ -64,21 +67,8 @@ function revisionData({ confirmedBy, unverifiedReason }: SonarEvidence): Mapping
     : { [revisionKeys.verified]: false, [revisionKeys.reason]: unverifiedReason };
 }
 
-interface SourceValues {
-  readonly sonarReportPath: string | undefined;
-  readonly sonarTaskUrl: string | undefined;
-  readonly sonarProjectKey: string | undefined;
-  readonly sonarBranch: string | undefined;
-  readonly sonarPullRequest: string | undefined;
-  readonly sonarHostUrl: string | undefined;
-}
-
-function toProject({ sonarProjectKey: key, sonarBranch, sonarPullRequest }: SourceValues): SonarProject | undefined {
-  return key === undefined ? undefined : { key, branch: sonarBranch, pullRequest: sonarPullRequest };
-}
-
 /** Checks that there is one source of the analysis: a report (which has default paths), a task, or a project. */
-function checkSources(values: SourceValues): readonly Problem[] {
+function checkSources(values: ValuesOf<typeof inputs>): readonly Problem[] {
   const { sonarReportPath, sonarTaskUrl, sonarProjectKey, sonarBranch, sonarPullRequest, sonarHostUrl } = values;
   const problems: Problem[] = [];
   if ([sonarReportPath, sonarTaskUrl, sonarProjectKey].filter((one) => one !== undefined).length > 1) {

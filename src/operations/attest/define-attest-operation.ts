@@ -34,6 +34,7 @@ export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly 
 export interface GatheredEvidence {
   /** What the action adds to `user_data`. */
   readonly data?: Mapping;
+  readonly [part: string]: unknown;
 }
 
 /** What differs between the operations that record attestations. */

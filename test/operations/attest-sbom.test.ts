@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemAttestation } from '../../../src/contract/attestations/system.ts';
-import { shas } from '../../support/events.ts';
-import { failureOf } from '../../support/failures.ts';
+import { systemAttestation } from '../../src/contract/attestations/system.ts';
+import { shas } from '../support/events.ts';
+import { failureOf } from '../support/failures.ts';
 import {
   always,
   performOperation,
@@ -9,9 +9,9 @@ import {
   reportTables,
   sentAttestation,
   type PerformedOperation,
-} from '../../support/perform-operation.ts';
-import { readText } from '../../support/repository.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+} from '../support/perform-operation.ts';
+import { readText } from '../support/repository.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
 beforeEach(async () => {

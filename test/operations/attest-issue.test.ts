@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { jiraAttestation } from '../../../src/contract/attestations/jira.ts';
-import { TransportError } from '../../../src/http/transport.ts';
-import { valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { pushEvent, shas, webhookCommit } from '../../support/events.ts';
-import { failureOf } from '../../support/failures.ts';
+import { jiraAttestation } from '../../src/contract/attestations/jira.ts';
+import { TransportError } from '../../src/http/transport.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { pushEvent, shas, webhookCommit } from '../support/events.ts';
+import { failureOf } from '../support/failures.ts';
 import {
   performOperation,
   sentAttestation,
@@ -11,7 +11,7 @@ import {
   type PerformedOperation,
   type ScriptedAnswer,
   type SeenRequest,
-} from '../../support/perform-operation.ts';
+} from '../support/perform-operation.ts';
 
 const jira = 'https://jira.example.com/jira';
 const token = 'jira-token-0123456789';

@@ -1,11 +1,12 @@
-import { ruleDataKey } from '../../contract/attestations/attestation-fields.ts';
-import { licensesDataKey, systemKind, type LicenseRule } from '../../contract/attestations/system.ts';
-import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';
-import type { Problem } from '../../runtime/failure.ts';
-import { defineAttestOperation, type AttestationValues } from '../attest/define-attest-operation.ts';
-import { allowedLicenses, sbomPath, unknownLicenses } from '../inputs/evidence-inputs.ts';
-import { optional, required, type ValuesOf } from '../inputs/input.ts';
-import { presentBill, type GatheredBill } from './bill-result.ts';
+import { ruleDataKey } from '../contract/attestations/attestation-fields.ts';
+import { licensesDataKey, systemKind, type LicenseRule } from '../contract/attestations/system.ts';
+import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
+import type { Problem } from '../runtime/failure.ts';
+import { defineAttestOperation, type AttestationValues } from './attest/define-attest-operation.ts';
+import { allowedLicenses, sbomPath, unknownLicenses } from './inputs/evidence-inputs.ts';
+import { optional, required, type ValuesOf } from './inputs/input.ts';
+import { code, fact, listTable, type Text } from './report.ts';
+import { summarizeList } from './sentences.ts';
 
 const inputs = {
   sbomPath: required(sbomPath),
@@ -15,6 +16,9 @@ const inputs = {
 
 /** The annotations that the operation sets (observed on the wire). */
 const annotationKeys = { format: 'sbom_format', sha256: 'sbom_sha256' } as const;
+
+/** The maximum number of licences in a fact. */
+const maximumShown = 20;
 
 /** Records a bill of materials with the licences of its components, and attaches it. */
 export const attestSbom = defineAttestOperation({
@@ -27,17 +31,17 @@ export const attestSbom = defineAttestOperation({
     await resolveOnlyFile([path], workspace, 'the bill of materials', 'sbom-path'),
   ],
   gatherTitle: 'Read the bill of materials',
-  async gather(values, _commit, { call: { log } }, [file]): Promise<GatheredBill> {
+  async gather(values, _commit, { call: { log } }, [file]) {
     if (file === undefined) throw new Error('the bill of materials was not found');
     const { allowedLicenses: allowed, unknownLicenses: unknown = 'refuse' } = values;
     const rule: LicenseRule | undefined = allowed && { allowed_licenses: [...allowed], unknown_licenses: unknown };
     // Only this operation needs the readers.
     const { gatherBill } = await import(
-      /* webpackChunkName: 'bill-of-materials' */ '../../evidence/bill-of-materials/gather-bill.ts'
+      /* webpackChunkName: 'bill-of-materials' */ '../evidence/bill-of-materials/gather-bill.ts'
     );
     const bill = await gatherBill(file, rule, log);
     const data = { [licensesDataKey]: bill.licenses, ...(rule === undefined ? {} : { [ruleDataKey]: rule }) };
-    return { bill, rule, data };
+    return { bill, hasRule: rule !== undefined, data };
   },
   toDocument: (common, { bill: { format, sha256, summary } }) => ({
     ...common,
@@ -45,7 +49,29 @@ export const attestSbom = defineAttestOperation({
     type_name: 'sbom' as const,
     attestation_data: { format, original_fingerprint: sha256, document: { ...summary } },
   }),
-  present: (gathered, { attestationName }) => presentBill(gathered, attestationName),
+  present({ bill: { format, sha256, summary, licenses }, hasRule }, { attestationName }) {
+    const { subject, tools } = summary;
+    const refused = licenses.not_allowed.map(({ component, license }): readonly Text[] => [
+      code(component),
+      code(license),
+    ]);
+    const unknown = licenses.unknown.map((component): readonly Text[] => [code(component)]);
+    return {
+      subject: `Bill of materials ${attestationName}`,
+      facts: [
+        ...fact('About', subject === null ? undefined : [subject.name, subject.version ?? ''].join(' ').trim()),
+        ...fact('Format', format),
+        ...fact('Written by', tools?.join(', ')),
+        ...fact('Components', String(summary.package_count)),
+        ...fact('Licences', summarizeList(licenses.licenses, maximumShown, { separator: ', ' })),
+        ...fact('SHA-256', sha256),
+      ],
+      tables: [
+        ...listTable('Licences that are not allowed', ['Component', 'Licence'], refused, licenses.not_allowed_count),
+        ...(hasRule ? listTable('Unknown licences', ['Component'], unknown, licenses.unknown_count) : []),
+      ],
+    };
+  },
 });
 
 function checkInputs(values: AttestationValues & ValuesOf<typeof inputs>): readonly Problem[] {

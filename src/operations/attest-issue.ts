@@ -1,18 +1,14 @@
-import { jiraKind, type JiraResult } from '../../contract/attestations/jira.ts';
-import type { GitCommitInfo } from '../../contract/commit.ts';
-import type { Problem } from '../../runtime/failure.ts';
-import type { EvidencePresentation } from '../attest/attestation-report.ts';
-import {
-  defineAttestOperation,
-  type AttestationValues,
-  type GatheredEvidence,
-} from '../attest/define-attest-operation.ts';
-import { requireGitHub } from '../connect-github.ts';
-import { issuePattern, jiraApiToken, jiraBaseUrl, jiraUsername } from '../inputs/evidence-inputs.ts';
-import { optional, type ValuesOf } from '../inputs/input.ts';
-import type { OperationContext } from '../operation.ts';
-import { abbreviate, link, listTable, plain, type Text } from '../report.ts';
-import { textAt } from '../../runtime/untrusted-data.ts';
+import { jiraKind, type JiraResult } from '../contract/attestations/jira.ts';
+import type { GitCommitInfo } from '../contract/commit.ts';
+import type { Problem } from '../runtime/failure.ts';
+import type { EvidencePresentation } from './attest/attestation-report.ts';
+import { defineAttestOperation, type AttestationValues } from './attest/define-attest-operation.ts';
+import { requireGitHub } from './connect-github.ts';
+import { issuePattern, jiraApiToken, jiraBaseUrl, jiraUsername } from './inputs/evidence-inputs.ts';
+import { optional, type ValuesOf } from './inputs/input.ts';
+import type { OperationContext } from './operation.ts';
+import { abbreviate, link, listTable, plain, type Text } from './report.ts';
+import { textAt } from '../runtime/untrusted-data.ts';
 
 const inputs = {
   issuePattern: optional(issuePattern),
@@ -32,10 +28,6 @@ const jiraPattern = String.raw`(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0
  */
 const gitHubPattern = String.raw`(?<![\w/&.-])#[1-9]\d{0,9}(?!\w)|(?<!\w)GH-[1-9]\d{0,9}(?!\w)`;
 
-interface GatheredIssues extends GatheredEvidence {
-  readonly issues: readonly JiraResult[];
-}
-
 /** Records the issues that a change names, in Jira or on GitHub, and whether they exist. */
 export const attestIssue = defineAttestOperation({
   kind: jiraKind,
@@ -43,13 +35,11 @@ export const attestIssue = defineAttestOperation({
   inputs,
   check: checkInputs,
   gatherTitle: 'Look the issues up',
-  async gather(values, { info }, context): Promise<GatheredIssues> {
+  async gather(values, { info }, context) {
     const { log } = context.call;
     const find = await createFinder(values, context);
     // Only this operation needs it.
-    const { findReferences, listTexts } = await import(
-      /* webpackChunkName: 'issues' */ '../../evidence/issues/index.ts'
-    );
+    const { findReferences, listTexts } = await import(/* webpackChunkName: 'issues' */ '../evidence/issues/index.ts');
     const texts = listTexts(info, context.job, values.redactCommitInfo.includes('message'));
     const references = findReferences(texts, values.issuePattern ?? defaultPattern(values));
     const issues = new Map<string, JiraResult>();
@@ -77,9 +67,7 @@ type FindIssue = (reference: string) => Promise<JiraResult | undefined>;
 
 /** @throws UserError if there is no access to GitHub */
 async function createFinder(values: IssueValues, context: OperationContext): Promise<FindIssue> {
-  const { JiraIssues, findGitHubIssue } = await import(
-    /* webpackChunkName: 'issues' */ '../../evidence/issues/index.ts'
-  );
+  const { JiraIssues, findGitHubIssue } = await import(/* webpackChunkName: 'issues' */ '../evidence/issues/index.ts');
   const { jiraBaseUrl: baseUrl, jiraApiToken: token, jiraUsername: username, githubToken } = values;
   if (baseUrl !== undefined && token !== undefined) {
     const site = { baseUrl: baseUrl.replace(/\/+$/u, ''), username, token };

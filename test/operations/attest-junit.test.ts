@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { shas } from '../../support/events.ts';
-import { failureOf } from '../../support/failures.ts';
+import { shas } from '../support/events.ts';
+import { failureOf } from '../support/failures.ts';
 import {
   always,
   performOperation,
   reportFacts,
   reportTables,
   type PerformedOperation,
-} from '../../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+} from '../support/perform-operation.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { snykAttestation } from '../../../src/contract/attestations/snyk.ts';
-import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { shas } from '../../support/events.ts';
-import { failureOf } from '../../support/failures.ts';
+import { snykAttestation } from '../../src/contract/attestations/snyk.ts';
+import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { shas } from '../support/events.ts';
+import { failureOf } from '../support/failures.ts';
 import {
   always,
   performOperation,
@@ -10,9 +10,9 @@ import {
   reportTables,
   sentAttestation,
   type PerformedOperation,
-} from '../../support/perform-operation.ts';
-import { readText } from '../../support/repository.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+} from '../support/perform-operation.ts';
+import { readText } from '../support/repository.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
 beforeEach(async () => {
