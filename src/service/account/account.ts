@@ -15,7 +15,6 @@ export interface Member {
   readonly createdAt: number;
 }
 
-/** An organization that a user is a member of. */
 export interface Membership {
   readonly org: string;
   readonly role: Role;

@@ -20,7 +20,6 @@ export interface KeyOwner {
   readonly owner: string;
 }
 
-/** The optional properties of a new key. */
 export interface KeyDetails {
   readonly description?: string | undefined;
   /** In Unix seconds; undefined for the default lifetime. */

@@ -41,7 +41,6 @@ export interface Assertion {
   readonly reports: readonly [JudgedReport, ...JudgedReport[]];
 }
 
-/** Why an artifact could not be judged. */
 export type AssertionObstacle =
   | { readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' }
   | { readonly outcome: 'policy not found'; readonly policy: string };

@@ -126,7 +126,6 @@ function toFoundArtifact(details: ArtifactDetails, links: Links): FoundArtifactE
   };
 }
 
-/** Adds operation 10 (get an artifact) and the endpoint that reports an artifact. */
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
 

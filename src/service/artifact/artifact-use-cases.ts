@@ -172,7 +172,6 @@ const maximumArtifactsOfCommit = 100;
 /** The maximum number of matching fingerprints and commits that are counted. */
 const maximumMatches = 100;
 
-/** The maximum number of artifacts in the result of a search. */
 const maximumFound = 20;
 
 /** The commit of the previous artifact of a flow; undefined if there is none. */

@@ -99,7 +99,6 @@ export function renderUserData(data: unknown): Html | undefined {
     ${renderJson(data)}`;
 }
 
-/** The maximum number of links or remarks. */
 const maximumEntries = 20;
 
 export function renderExternalLinks(urls: CommonAttestation['external_urls']): Html | undefined {

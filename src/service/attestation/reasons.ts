@@ -37,7 +37,6 @@ export type RecordedFault = Fault & Pick<Reason, 'description'>;
 /** Reasons are stored with attestations and snapshots, so their texts are limited; in characters. */
 const maximumTextLength = 300;
 
-/** The maximum number of faults that are stored with an attestation. */
 const maximumFaults = 20;
 
 const maximumDescribed = 20;

@@ -51,9 +51,7 @@ export interface PackageIndex {
   readonly checkpoint: string;
   readonly verdicts: readonly IndexedVerdict[];
   readonly records: readonly IndexedRecord[];
-  /** How many records there are. */
   readonly total: number;
-  /** What is wrong or missing, as sentences. */
   readonly problems: readonly string[];
 }
 

@@ -36,7 +36,6 @@ export class AuditLogReader extends Repository {
     return this.queryAll(statements.list, [org, ...toValues(filter), limit, offset], toAuditRecord);
   }
 
-  /** How many events there are. */
   count(org: string, filter: AuditFilter): Promise<number> {
     const { type, actor, subject, from, to } = filter;
     const isFiltered = [type, actor, subject, from, to].some((value) => value !== undefined && value !== '');

@@ -21,7 +21,6 @@ export interface Terminal {
 
 const lifetime = `it expires in ${defaultKeyDays} days; create its successor before, with the API or create-key`;
 
-/** A file with an earlier key is still there. */
 class KeyFileExistsError extends Error {
   constructor(org: string, path: string) {
     const remedy = 'Use that key; or, if it is revoked or has expired, delete the file and try again';

@@ -14,7 +14,6 @@ export interface CustomTypeVersion {
   readonly createdBy: string;
 }
 
-/** A type of evidence that an organization defines. */
 export interface CustomType {
   readonly org: string;
   readonly name: string;

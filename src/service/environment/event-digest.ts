@@ -4,7 +4,6 @@ import type { DigestGroup, EnvironmentEvent } from './environment-event.ts';
 
 /** If a snapshot has more events than this for a target, they are sent as a digest. */
 export const maximumSeparateEvents = 10;
-/** How many artifacts a digest lists per trigger. */
 export const maximumListedArtifacts = 10;
 /** In characters. Longer artifact names are truncated, so that the size of a digest is bounded. */
 const maximumListedNameLength = 200;

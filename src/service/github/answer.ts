@@ -50,7 +50,6 @@ export interface Answer {
 
 export type AnswerReference = Pick<Answer, 'org' | 'number'>;
 
-/** The result of an attempt that succeeded. */
 export interface SentAnswer {
   readonly sent: string;
   readonly checkRunId?: number | undefined;

@@ -11,7 +11,6 @@ import { waitSeconds } from './gate.ts';
 
 /** The maximum number of trails of a commit that are judged; a further one is a fault. */
 const maximumTrails = 50;
-/** The maximum number of artifacts of a commit in a flow. */
 const maximumArtifacts = 100;
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;

@@ -129,7 +129,6 @@ export function listLoginKeys(
 
 export type RevokeLoginKeyResult = 'revoked' | 'key not found';
 
-/** Revokes a valid key of a workflow run. */
 export const revokeLoginKey = defineWrite(
   async (
     { accounts, auditLog },

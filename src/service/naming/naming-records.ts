@@ -2,7 +2,6 @@ import { defineStatements, Repository } from '../platform/database/database.ts';
 
 export type NamedKind = 'flow' | 'environment' | 'policy';
 
-/** A flow, environment or policy. */
 export interface NamedReference {
   readonly org: string;
   readonly kind: NamedKind;

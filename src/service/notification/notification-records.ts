@@ -103,7 +103,6 @@ export class NotificationWriter extends NotificationReader {
     return inserted;
   }
 
-  /** Replaces the fields of an existing notification. */
   async update(notification: NotificationUpdate): Promise<void> {
     const { org, number: of, name, environments, triggers, lastModifiedAt } = notification;
     const lists = [JSON.stringify(environments), JSON.stringify(triggers)];

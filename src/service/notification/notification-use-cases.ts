@@ -27,7 +27,6 @@ export interface NotificationToCreate extends NotificationPayload {
 
 type TargetToCreate = NotificationPayload['targets'][number];
 
-/** Why a notification cannot be saved. */
 export interface RejectedNotification {
   readonly outcome: 'rejected';
   /** By the index of the target in the request. */

@@ -52,7 +52,6 @@ export interface TargetReference {
 
 /** A target with a delivery that is due. */
 export interface DueTarget extends TargetReference {
-  /** Whether the latest attempt failed. */
   readonly failing: boolean;
 }
 

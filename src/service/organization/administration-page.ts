@@ -26,7 +26,6 @@ import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
-/** What administrators see of an organization. */
 export interface AdministrationView {
   readonly org: string;
   readonly members: readonly { readonly member: Member; readonly keys: readonly KeyWithUse[] }[];

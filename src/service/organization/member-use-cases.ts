@@ -66,7 +66,6 @@ export function removeMember(
 
 export type SetDefaultOrganizationResult = 'set' | 'denied';
 
-/** Operation 16: sets the default organization of the user who owns the key. */
 export function setDefaultOrganization(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { key, org }: { readonly key: StoredKey; readonly org: string },

@@ -33,7 +33,6 @@ const overviewTrails = 1;
 
 const overviewFaults = 10;
 
-/** Adds the home page, the overview of an organization, and the search. */
 export function addOrganizationPages(host: PageHost): void {
   const { dependencies } = host;
 
@@ -124,7 +123,6 @@ async function loadReasons(
   return reasons;
 }
 
-/** The maximum number of results of each kind. */
 const maximumFound = 20;
 
 async function search(dependencies: RouteDependencies, org: string, text: string): Promise<SearchView> {

@@ -8,7 +8,6 @@ import type { Storage } from '../../platform/database/storage.ts';
 /** How often the operator is warned, in milliseconds. */
 const interval = 12 * 3_600_000;
 
-/** The maximum number of organizations that are named. */
 const maximumLines = 20;
 
 interface Dependencies {

@@ -25,7 +25,6 @@ export class DelayedWrites<Entry> {
     this.#options = options;
   }
 
-  /** Adds an entry to those that are written next. */
   add(entry: Entry): void {
     this.#waiting.push(entry);
     this.#cancel ??= this.#options.after(writeDelay, () => {

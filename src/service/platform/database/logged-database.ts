@@ -10,7 +10,6 @@ export interface EntrySources {
   readonly randomBytes: RandomBytes;
 }
 
-/** A record that a statement wrote. */
 interface Written {
   readonly statement: Statement;
   readonly row: Row;

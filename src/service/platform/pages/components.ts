@@ -97,7 +97,6 @@ export function describeDuration(seconds: number): string {
   return words === 'just now' ? 'less than a minute' : words.replace(/ ago$/, '');
 }
 
-/** How many digits of a fingerprint or commit are shown. */
 const shownDigits = 12;
 
 /** Renders the first digits of a fingerprint or commit; all of it is its title, which is printed on paper. */
@@ -164,7 +163,6 @@ export function renderExpiry(expiresAt: number, context: Pick<PageContext, 'now'
   return html`${renderBadge('INCOMPLETE', 'Expires soon')} ${time}`;
 }
 
-/** Renders the verdict of an environment; null if nothing was judged. */
 export function renderVerdict(compliant: boolean | null): Html {
   return renderBadge(toVerdictState(compliant));
 }

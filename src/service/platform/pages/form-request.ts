@@ -10,7 +10,6 @@ import type { RouteDependencies } from '../server/route-dependencies.ts';
 /** The maximum size of a submitted form, in bytes. */
 const maximumBytes = 16 * 1024;
 
-/** The error for a form that another site sent. */
 const foreignForm: ErrorResponse = {
   status: 403,
   message: 'This form was not sent from a page of this service; open the page again, and send the form from there',

@@ -29,7 +29,6 @@ async function* toRows<Item>(
     yield Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(item)]));
 }
 
-/** How many items are read at a time. */
 const partSize = 100;
 
 /**

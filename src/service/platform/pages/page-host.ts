@@ -30,7 +30,6 @@ import { sendPage } from './layout.ts';
 import type { Page, PageContext, Viewer } from './page.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
-/** The server that pages are added to, and their dependencies. */
 export interface PageHost {
   readonly app: FastifyInstance;
   readonly admission: Admission;
@@ -174,7 +173,6 @@ export function addNotFoundPage(host: PageHost): void {
   });
 }
 
-/** Creates the configuration of a route that answers errors as pages. */
 export function createRouteConfig(
   host: Omit<PageHost, 'app' | 'admission'>,
 ): Pick<FastifyRequest['routeOptions']['config'], 'sendError'> {

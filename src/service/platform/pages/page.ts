@@ -26,7 +26,6 @@ export interface Page {
   readonly status?: number | undefined;
 }
 
-/** The user or service account that views a page. */
 export interface Viewer {
   /** The name, as records show it (`actorName`). */
   readonly name: string;

@@ -38,7 +38,6 @@ export function setSessionCookie(
   reply.header('set-cookie', toCookie(token, seconds, isOverTls(request, dependencies)));
 }
 
-/** Tells the browser to forget its session. */
 export function clearSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -24,7 +24,6 @@ export class S3ResponseError extends Error {
   }
 }
 
-/** The maximum length of the message of the storage. */
 const maximumDetails = 300;
 
 /** There was no complete answer: no connection, a lost connection, or a time limit. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { RandomBytes } from '../../../../runtime/random.ts';
 import { privateFileMode } from '../files/durable-files.ts';
 
-/** Where temporary files are created. */
 export interface TemporaryFolder {
   readonly folder: string;
   readonly randomBytes: RandomBytes;

@@ -27,7 +27,6 @@ export interface BufferedUpload extends AttachedContent {
    * @throws DamagedAttachmentError instead of the last chunk, if the temporary file was altered
    */
   chunks(): AsyncGenerator<Buffer>;
-  /** Reads the whole content into memory. */
   bytes(): Promise<Buffer>;
   /** Frees the memory or the disk space. Never rejects. */
   discard(): Promise<void>;
