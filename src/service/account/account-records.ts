@@ -127,7 +127,7 @@ export class AccountReader extends Repository {
 
   /** When each of the service accounts with these names was created, by name. */
   async findServiceAccountTimes(org: string, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.query(statements.findAccountTimes, [org, names]);
+    const rows = await this.query(statements.findAccountTimes, [org, names]);
     return new Map(rows.map((row) => [text(row, 'name'), number(row, 'created_at')]));
   }
 
@@ -155,7 +155,7 @@ export class AccountReader extends Repository {
 
   /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
   async hasValidAdminKey(org: string, now: number): Promise<boolean> {
-    return (await this.database.query(statements.hasValidAdminKey, [org, now])).length > 0;
+    return (await this.query(statements.hasValidAdminKey, [org, now])).length > 0;
   }
 
   /** The keys of workflow runs of the organization that are not revoked and have not expired, the latest first. */
@@ -169,7 +169,7 @@ export class AccountReader extends Repository {
 
   /** How many of them each rule gave to runs of a repository, alone or with other rules. */
   async countRuleKeys(org: string, repository: string, now: number): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.query(statements.countRuleKeys, [org, repository, now]);
+    const rows = await this.query(statements.countRuleKeys, [org, repository, now]);
     return new Map(rows.map((row) => [text(row, 'rule'), number(row, 'total')]));
   }
 
@@ -190,13 +190,13 @@ export class AccountReader extends Repository {
 
   /** Whether the organization has any key, revoked ones included. */
   async hasKeys(org: string): Promise<boolean> {
-    return (await this.database.query(statements.hasKeys, [org])).length > 0;
+    return (await this.query(statements.hasKeys, [org])).length > 0;
   }
 
   /** The role of the owner of a key in the organization; undefined if there is no such owner. */
   async findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
     const isUser = kind === 'user';
-    const [row] = await this.database.query(isUser ? statements.findMember : statements.findAccount, [org, owner]);
+    const [row] = await this.query(isUser ? statements.findMember : statements.findAccount, [org, owner]);
     return optional(row, (found) => toRole(found, isUser ? 'role' : 'privilege'));
   }
 }
@@ -204,35 +204,35 @@ export class AccountReader extends Repository {
 export class AccountWriter extends AccountReader {
   /** Inserts the member, or replaces the role of an existing one. The organization must exist. */
   saveMember({ org, user, role, createdAt }: Member): Promise<void> {
-    return this.database.run(statements.saveMember, [org, user, role, createdAt]);
+    return this.run(statements.saveMember, [org, user, role, createdAt]);
   }
 
   async deleteMember(org: string, user: string): Promise<'deleted' | 'not found'> {
-    return (await this.database.change(statements.deleteMember, [org, user])) === 0 ? 'not found' : 'deleted';
+    return (await this.change(statements.deleteMember, [org, user])) === 0 ? 'not found' : 'deleted';
   }
 
   /** Makes the organization the user's only default. The user must be a member of it. */
   async setDefaultOrganization(org: string, user: string): Promise<void> {
-    await this.database.run(statements.clearDefault, [user]);
-    await this.database.run(statements.setDefault, [org, user]);
+    await this.run(statements.clearDefault, [user]);
+    await this.run(statements.setDefault, [org, user]);
   }
 
   /** The organization must exist. */
   async insertServiceAccount(account: ServiceAccountRecord): Promise<'inserted' | 'exists'> {
     const { org, name, displayName, privilege, description, createdBy, createdAt, forWebhook } = account;
     const values = [org, name, displayName, privilege, description, createdBy, createdAt, Number(forWebhook)];
-    return (await this.database.change(statements.insertAccount, values)) === 0 ? 'exists' : 'inserted';
+    return (await this.change(statements.insertAccount, values)) === 0 ? 'exists' : 'inserted';
   }
 
   updateServiceAccount(
     account: Pick<ServiceAccountRecord, 'org' | 'name' | 'description' | 'privilege'>,
   ): Promise<void> {
     const { org, name, description, privilege } = account;
-    return this.database.run(statements.updateAccount, [org, name, description, privilege]);
+    return this.run(statements.updateAccount, [org, name, description, privilege]);
   }
 
   async deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'> {
-    return (await this.database.change(statements.deleteAccount, [org, name])) === 0 ? 'not found' : 'deleted';
+    return (await this.change(statements.deleteAccount, [org, name])) === 0 ? 'not found' : 'deleted';
   }
 
   async insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
@@ -245,12 +245,12 @@ export class AccountWriter extends AccountReader {
       ...[org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt],
       ...[limited, login, key.originalExpiresAt ?? null],
     ];
-    return (await this.database.change(statements.insertKey, values)) === 0 ? 'exists' : 'inserted';
+    return (await this.change(statements.insertKey, values)) === 0 ? 'exists' : 'inserted';
   }
 
   /** Makes a key expire earlier, and keeps its first expiry time (`originalExpiresAt`). */
   shortenKeyLife(org: string, id: string, expiresAt: number): Promise<void> {
-    return this.database.run(statements.shortenKeyLife, [org, id, expiresAt]);
+    return this.run(statements.shortenKeyLife, [org, id, expiresAt]);
   }
 
   /**
@@ -260,11 +260,11 @@ export class AccountWriter extends AccountReader {
    */
   async recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]> {
     const inserted = await Promise.all(
-      uses.map(({ org, id, at }) => this.database.change(statements.insertKeyUse, [org, id, at])),
+      uses.map(({ org, id, at }) => this.change(statements.insertKeyUse, [org, id, at])),
     );
     const isFirst = (_use: KeyUse, index: number): boolean => inserted[index] !== 0;
     const repeated = uses.filter((use, index) => !isFirst(use, index));
-    await Promise.all(repeated.map(({ org, id, at }) => this.database.run(statements.updateKeyUse, [org, id, at])));
+    await Promise.all(repeated.map(({ org, id, at }) => this.run(statements.updateKeyUse, [org, id, at])));
     return uses.filter(isFirst).map(({ id }) => id);
   }
 
@@ -273,13 +273,13 @@ export class AccountWriter extends AccountReader {
     const ids = await this.#queryIds(statements.listExpiredKeys, [org, before, limit]);
     const { deleteKeyUses, deleteKeySessions, deleteKeys } = statements;
     await Promise.all(
-      [deleteKeyUses, deleteKeySessions, deleteKeys].map((statement) => this.database.run(statement, [org, ids])),
+      [deleteKeyUses, deleteKeySessions, deleteKeys].map((statement) => this.run(statement, [org, ids])),
     );
   }
 
   /** Keeps the time of an earlier revocation, as all methods that revoke do. */
   async revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
-    return (await this.database.change(statements.revokeKey, [org, id, revokedAt])) === 0 ? 'not found' : 'revoked';
+    return (await this.change(statements.revokeKey, [org, id, revokedAt])) === 0 ? 'not found' : 'revoked';
   }
 
   /**
@@ -287,7 +287,7 @@ export class AccountWriter extends AccountReader {
    * the clock is set back.
    */
   async revokeRuleKeys(org: string, rule: string, revokedAt: number): Promise<readonly RevokedLoginKey[]> {
-    const rows = await this.database.query(statements.revokeRuleKeys, [org, rule, revokedAt]);
+    const rows = await this.query(statements.revokeRuleKeys, [org, rule, revokedAt]);
     return rows.map((row) => ({
       ...{ org: text(row, 'org'), id: text(row, 'id'), ownerKind: 'workflow', owner: text(row, 'owner') },
       ...{ description: text(row, 'description'), expiresAt: number(row, 'expires_at') },
@@ -310,7 +310,7 @@ export class AccountWriter extends AccountReader {
   }
 
   async #queryIds(statement: Statement, values: readonly Value[]): Promise<readonly string[]> {
-    return (await this.database.query(statement, values)).map((row) => text(row, 'id'));
+    return (await this.query(statement, values)).map((row) => text(row, 'id'));
   }
 }
 

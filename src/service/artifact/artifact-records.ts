@@ -193,8 +193,8 @@ export class ArtifactReader extends Repository {
     value: string,
   ): Promise<readonly Row[]> {
     return trail === undefined
-      ? this.database.query(inFlow, [org, flow, value])
-      : this.database.query(inTrail, [org, flow, value, trail]);
+      ? this.query(inFlow, [org, flow, value])
+      : this.query(inTrail, [org, flow, value, trail]);
   }
 
   /** The latest reports to a trail, newest first. */
@@ -227,7 +227,7 @@ export class ArtifactReader extends Repository {
     audience?: Audience,
   ): Promise<ReadonlyMap<string, ReportedArtifact>> {
     const values = [org, fingerprints, ...toParameters(audience)];
-    const rows = await this.database.query(statements.findLatestInAnyFlow, values);
+    const rows = await this.query(statements.findLatestInAnyFlow, values);
     return new Map(rows.map((row) => [text(row, 'fingerprint'), toReportedArtifact(row)]));
   }
 
@@ -242,7 +242,7 @@ export class ArtifactReader extends Repository {
     audience?: Audience,
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>> {
     const values = [org, fingerprints, ...toParameters(audience)];
-    const rows = await this.database.query(statements.listLatestByFlow, values);
+    const rows = await this.query(statements.listLatestByFlow, values);
     const found = Map.groupBy(rows, (row) => text(row, 'fingerprint'));
     return new Map(
       fingerprints.flatMap((fingerprint) => {
@@ -265,8 +265,8 @@ export class ArtifactReader extends Repository {
     const { findLatestOther, findLatestOtherOnBranch } = statements;
     const [row] =
       branch === undefined
-        ? await this.database.query(findLatestOther, [org, flow, fingerprint])
-        : await this.database.query(findLatestOtherOnBranch, [org, flow, fingerprint, branch]);
+        ? await this.query(findLatestOther, [org, flow, fingerprint])
+        : await this.query(findLatestOtherOnBranch, [org, flow, fingerprint, branch]);
     return optional(row, toReportedArtifact);
   }
 
@@ -284,16 +284,16 @@ export class ArtifactReader extends Repository {
   async listReports(source: ReportSource, { limit, offset }: ListPart): Promise<readonly ReportedArtifact[]> {
     const rows =
       'flow' in source
-        ? await this.database.query(statements.listByFlow, [source.org, source.flow, limit, offset])
-        : await this.database.query(statements.listByRepository, [source.org, source.repository, limit, offset]);
+        ? await this.query(statements.listByFlow, [source.org, source.flow, limit, offset])
+        : await this.query(statements.listByRepository, [source.org, source.repository, limit, offset]);
     return rows.map(toReportedArtifact);
   }
 
   /** The fingerprints and commits in the reports of all flows that begin with these digits, at most `limit` of each. */
   async findMatches(org: string, digits: string, limit: number): Promise<DigitMatches> {
     const [fingerprints, commits] = await Promise.all([
-      this.database.query(statements.findFingerprints, [org, digits, limit]),
-      this.database.query(statements.findCommits, [org, digits, limit]),
+      this.query(statements.findFingerprints, [org, digits, limit]),
+      this.query(statements.findCommits, [org, digits, limit]),
     ]);
     return { fingerprints: fingerprints.map(toFound), commits: commits.map(toFound) };
   }
@@ -319,7 +319,7 @@ export class ArtifactWriter extends ArtifactReader {
     const { org, flow, id, createdAt, reportedBy, report } = artifact;
     const { key = null, digest = null } = requestKey ?? {};
     const { trail_name: trail, fingerprint } = report;
-    return this.database.run(statements.insert, [
+    return this.run(statements.insert, [
       ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson],
       ...[countsForColumn(artifact), recordersColumn(artifact), key, digest],
     ]);

@@ -208,7 +208,7 @@ export class AttestationReader extends Repository {
 
   /** The first pull request of each attestation that has any, by the id of the attestation. */
   async listPullRequests(org: string, ids: readonly string[]): Promise<ReadonlyMap<string, LinkedPullRequest>> {
-    const rows = ids.length === 0 ? [] : await this.database.query(statements.listPullRequests, [org, ids]);
+    const rows = ids.length === 0 ? [] : await this.query(statements.listPullRequests, [org, ids]);
     return new Map(
       rows.flatMap((row) => {
         const url = optionalText(row, 'url');
@@ -230,7 +230,7 @@ export class AttestationReader extends Repository {
    */
   async isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean> {
     const found = await Promise.all(
-      scopes.map((scope) => this.database.query(statements.isCurrent, [org, key, scope, evidence])),
+      scopes.map((scope) => this.query(statements.isCurrent, [org, key, scope, evidence])),
     );
     return found.every((rows) => rows.length > 0);
   }
@@ -269,7 +269,7 @@ export class AttestationReader extends Repository {
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
   ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
-    const rows = await this.database.query(statements.listCurrent, [org, flow, scopes]);
+    const rows = await this.query(statements.listCurrent, [org, flow, scopes]);
     const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
     return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
   }
@@ -284,7 +284,7 @@ export class AttestationReader extends Repository {
     scopes: readonly Scope[],
     recorders: readonly string[],
   ): Promise<ReadonlyMap<Scope, readonly LocatedSummary[]>> {
-    const rows = await this.database.query(statements.listRecordedBy, [org, flow, scopes, recorders]);
+    const rows = await this.query(statements.listRecordedBy, [org, flow, scopes, recorders]);
     const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
     return new Map([...byScope].map(([scope, recorded]) => [scope, recorded.map(toLocatedSummary)]));
   }
@@ -300,7 +300,7 @@ export class AttestationReader extends Repository {
 
   /** Whether any attestation of any organization has an attachment with this digest that was not removed. */
   async isAttached(digest: string): Promise<boolean> {
-    return (await this.database.query(statements.isAttached, [digest])).length > 0;
+    return (await this.query(statements.isAttached, [digest])).length > 0;
   }
 
   /** The number of distinct digests of attachments that were not removed. */
@@ -330,8 +330,8 @@ export class AttestationWriter extends AttestationReader {
     const countsFor = countsForColumn(place);
     const full =
       countsFor === null
-        ? await this.database.query(statements.isFull, values)
-        : await this.database.query(statements.isLimitedFull, [...values, countsFor]);
+        ? await this.query(statements.isFull, values)
+        : await this.query(statements.isLimitedFull, [...values, countsFor]);
     return full.length > 0;
   }
 
@@ -345,16 +345,16 @@ export class AttestationWriter extends AttestationReader {
     const countsFor = countsForColumn(attestation);
     const bound = [org, flow, scopes, sequence];
     await Promise.all([
-      this.database.run(statements.insert, [
+      this.run(statements.insert, [
         ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, facts, createdAt, reportedBy],
         ...[countsFor, recordersColumn(attestation), filename, digest, size, documentJson, Number(isStepBack)],
         ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       ]),
-      this.database.run(statements.bind, bound),
+      this.run(statements.bind, bound),
       // Evidence that counts only for some environments replaces only evidence that counts for the same ones.
       countsFor === null
-        ? this.database.run(statements.setCurrent, [...bound, evidence])
-        : this.database.run(statements.setLimited, [...bound, evidence, countsFor]),
+        ? this.run(statements.setCurrent, [...bound, evidence])
+        : this.run(statements.setLimited, [...bound, evidence, countsFor]),
       this.#setOfRecorders(attestation),
     ]);
   }
@@ -363,7 +363,7 @@ export class AttestationWriter extends AttestationReader {
   async #setOfRecorders({ org, flow, scopes, sequence, evidence, recorders = [] }: NewAttestation): Promise<void> {
     const counting = recorders.filter(({ commit }) => commit !== '');
     const set = counting.map(({ id, commit = '*' }) =>
-      this.database.run(statements.setOfRecorder, [org, flow, scopes, sequence, evidence, id, commit]),
+      this.run(statements.setOfRecorder, [org, flow, scopes, sequence, evidence, id, commit]),
     );
     await Promise.all(set);
   }

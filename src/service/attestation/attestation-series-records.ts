@@ -49,7 +49,7 @@ export class AttestationSeriesReader extends Repository {
   listTimes({ org, flow }: FlowReference, sequences: readonly number[]): Promise<readonly number[]> {
     return Promise.all(
       sequences.map(async (sequence) => {
-        const [row = {}] = await this.database.query(statements.findTime, [org, flow, sequence]);
+        const [row = {}] = await this.query(statements.findTime, [org, flow, sequence]);
         return number(row, 'created_at');
       }),
     );

@@ -40,11 +40,11 @@ export class RemovedAttachmentReader extends Repository {
 export class RemovedAttachmentWriter extends RemovedAttachmentReader {
   /** Returns false if it was removed before. */
   async insert({ org, digest, at, by, reason }: RemovedAttachment): Promise<boolean> {
-    return (await this.database.change(statements.insert, [org, digest, at, by, reason])) > 0;
+    return (await this.change(statements.insert, [org, digest, at, by, reason])) > 0;
   }
 
   /** Notes that the content is deleted, or stays because other organizations show it. Allowed in any scope. */
   finish(digest: string): Promise<void> {
-    return this.database.run(statements.finish, [digest]);
+    return this.run(statements.finish, [digest]);
   }
 }

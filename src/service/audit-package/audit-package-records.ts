@@ -119,7 +119,7 @@ export class PackageReader extends Repository {
     if (statement === undefined) throw new TypeError(`no statement ${name}`);
     const order = orderColumn(name);
     const place = order === undefined ? [] : [toPlace(order, last, numbers.first)];
-    const rows = await this.database.query(statement, [org, size, limit, ...key, ...place]);
+    const rows = await this.query(statement, [org, size, limit, ...key, ...place]);
     const isWanted = (row: Row): boolean => order !== 'number' || number(row, order) <= numbers.last;
     return rows.filter(isWanted).map((row) => {
       const late = optionalNumber(row, 'is_late');

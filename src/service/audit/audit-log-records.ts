@@ -54,7 +54,7 @@ function toValues({ type, actor, subject, ...range }: AuditFilter): readonly (st
 export class AuditLogWriter extends AuditLogReader {
   /** Adds an event with the next number of its organization, which must exist. */
   append({ org, type, at, actor, subject, details }: AuditEvent): Promise<void> {
-    return this.database.run(statements.append, [org, type, at, actor, subject, JSON.stringify(details)]);
+    return this.run(statements.append, [org, type, at, actor, subject, JSON.stringify(details)]);
   }
 }
 

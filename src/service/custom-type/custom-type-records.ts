@@ -52,7 +52,7 @@ export class CustomTypeReader extends Repository {
   /** Those that are not archived, sorted by name, without definitions. */
   async list(org: string): Promise<readonly CustomType[]> {
     const heads = await this.queryAll(statements.list, [org], toHead);
-    const rows = await this.database.query(statements.listVersions, [org, null, 0]);
+    const rows = await this.query(statements.listVersions, [org, null, 0]);
     const versions = Map.groupBy(rows, (row) => text(row, 'name'));
     return heads.map((head) => ({ ...head, versions: (versions.get(head.name) ?? []).map(toVersion) }));
   }
@@ -74,13 +74,13 @@ export class CustomTypeWriter extends CustomTypeReader {
   /** Inserts the version as the latest one. Version 1 creates the type. The type is no longer archived. */
   async insertVersion(added: NewCustomTypeVersion): Promise<void> {
     const { org, name, description = null, version, definition, createdAt, createdBy } = added;
-    await this.database.run(statements.save, [org, name, description]);
+    await this.run(statements.save, [org, name, description]);
     const values = [org, name, version, JSON.stringify(definition), createdAt, createdBy];
-    await this.database.run(statements.insertVersion, values);
+    await this.run(statements.insertVersion, values);
   }
 
   archive(org: string, name: string): Promise<void> {
-    return this.database.run(statements.archive, [org, name]);
+    return this.run(statements.archive, [org, name]);
   }
 }
 

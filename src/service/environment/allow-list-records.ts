@@ -55,11 +55,11 @@ export class AllowListReader extends Repository {
 export class AllowListWriter extends AllowListReader {
   /** Inserts or replaces it. The environment must exist. */
   save({ org, environment, fingerprint, name, reason, by, at }: AllowedArtifact): Promise<void> {
-    return this.database.run(statements.save, [org, environment, fingerprint, name, reason, by, at]);
+    return this.run(statements.save, [org, environment, fingerprint, name, reason, by, at]);
   }
 
   delete({ org, environment, fingerprint }: AllowedArtifact): Promise<void> {
-    return this.database.run(statements.delete, [org, environment, fingerprint]);
+    return this.run(statements.delete, [org, environment, fingerprint]);
   }
 }
 

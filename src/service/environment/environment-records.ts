@@ -113,7 +113,7 @@ export class EnvironmentReader extends Repository {
   /** The existing environments among these names, by name. */
   async findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>> {
     if (names.length === 0) return new Map();
-    const heads = (await this.database.query(statements.findHeads, [org, names])).map(toEnvironmentHead);
+    const heads = (await this.query(statements.findHeads, [org, names])).map(toEnvironmentHead);
     return new Map(heads.map((head) => [head.name, head]));
   }
 
@@ -130,12 +130,12 @@ export class EnvironmentReader extends Repository {
   /** The logical environments that include any of these, sorted by name, without duplicates. */
   async listIncluding(org: string, names: readonly string[]): Promise<readonly string[]> {
     if (names.length === 0) return [];
-    return toUniqueNames(await this.database.query(statements.listIncluding, [org, names])).sort();
+    return toUniqueNames(await this.query(statements.listIncluding, [org, names])).sort();
   }
 
   /** Whether any environment of the organization has a policy attached or requires provenance. */
   async hasPolicies(org: string): Promise<boolean> {
-    const [row = {}] = await this.database.query(statements.hasPolicies, [org]);
+    const [row = {}] = await this.query(statements.hasPolicies, [org]);
     return optionalNumber(row, 'found') === 1;
   }
 
@@ -151,10 +151,10 @@ export class EnvironmentReader extends Repository {
 
   #selectRunning(subject: EvidenceSubject): Promise<readonly Row[]> {
     const { whereFingerprintRuns, whereFlowRuns, whereTrailRuns } = statements;
-    if ('fingerprint' in subject) return this.database.query(whereFingerprintRuns, [subject.org, subject.fingerprint]);
+    if ('fingerprint' in subject) return this.query(whereFingerprintRuns, [subject.org, subject.fingerprint]);
     const { org, flow, trail } = subject;
-    if (trail === undefined) return this.database.query(whereFlowRuns, [org, flow]);
-    return this.database.query(whereTrailRuns, [org, flow, trail, smallTrailSize]);
+    if (trail === undefined) return this.query(whereFlowRuns, [org, flow]);
+    return this.query(whereTrailRuns, [org, flow, trail, smallTrailSize]);
   }
 }
 
@@ -170,33 +170,33 @@ export class EnvironmentWriter extends EnvironmentReader {
   save(environment: Omit<Environment, 'members' | 'policies' | 'tags' | 'isArchived' | 'latest'>): Promise<void> {
     const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
     const required = Number(requiresProvenance);
-    return this.database.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
+    return this.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
   }
 
   /** Replaces the tags of an environment, which must exist. */
   saveTags(org: string, name: string, tags: Tags, at: number): Promise<void> {
-    return this.database.run(statements.saveTags, [org, name, JSON.stringify(tags), at]);
+    return this.run(statements.saveTags, [org, name, JSON.stringify(tags), at]);
   }
 
   /** Records when the environment, which must exist, was last reported. */
   recordReport(org: string, name: string, at: number): Promise<void> {
-    return this.database.run(statements.recordReport, [org, name, at]);
+    return this.run(statements.recordReport, [org, name, at]);
   }
 
   async replaceMembers(org: string, name: string, members: readonly string[]): Promise<void> {
     await Promise.all([
-      this.database.run(statements.deleteMembers, [org, name]),
-      ...members.map((member) => this.database.run(statements.insertMember, [org, name, member])),
+      this.run(statements.deleteMembers, [org, name]),
+      ...members.map((member) => this.run(statements.insertMember, [org, name, member])),
     ]);
   }
 
   /** All policies must exist, and none must be attached already. */
   async attachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
-    await Promise.all(policies.map((policy) => this.database.run(statements.attach, [org, name, policy])));
+    await Promise.all(policies.map((policy) => this.run(statements.attach, [org, name, policy])));
   }
 
   async detachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
-    await Promise.all(policies.map((policy) => this.database.run(statements.detach, [org, name, policy])));
+    await Promise.all(policies.map((policy) => this.run(statements.detach, [org, name, policy])));
   }
 }
 

@@ -52,7 +52,7 @@ const statements = defineStatements('flows', {
 
 export class FlowReader extends Repository {
   async exists(org: string, name: string): Promise<boolean> {
-    return (await this.database.query(statements.exists, [org, name])).length > 0;
+    return (await this.query(statements.exists, [org, name])).length > 0;
   }
 
   find(org: string, name: string): Promise<Flow | undefined> {
@@ -65,7 +65,7 @@ export class FlowReader extends Repository {
   }
 
   async count(org: string, filter: FlowFilter): Promise<number> {
-    const [row = {}] = await this.database.query(statements.count, toParameters(org, filter));
+    const [row = {}] = await this.query(statements.count, toParameters(org, filter));
     return number(row, 'count');
   }
 }
@@ -83,12 +83,12 @@ export class FlowWriter extends FlowReader {
     const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
     const template = JSON.stringify(flow.template);
     const values = [org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt];
-    return this.database.run(statements.save, values);
+    return this.run(statements.save, values);
   }
 
   /** Replaces the tags of a flow, which must exist. */
   saveTags(org: string, name: string, tags: Tags, at: number): Promise<void> {
-    return this.database.run(statements.saveTags, [org, name, JSON.stringify(tags), at]);
+    return this.run(statements.saveTags, [org, name, JSON.stringify(tags), at]);
   }
 }
 

@@ -106,13 +106,13 @@ export class AnswerReader extends Repository {
 
   /** When the next answer after a time becomes due; undefined if none does. */
   async findNextDue(after: number): Promise<number | undefined> {
-    const [row = {}] = await this.database.query(statements.findNextDue, [after]);
+    const [row = {}] = await this.query(statements.findNextDue, [after]);
     return optionalNumber(row, 'due_at');
   }
 
   /** Whether an answer waits longer than it should, because the clock was set back. */
   async hasOverdue(now: number): Promise<boolean> {
-    return (await this.database.query(statements.hasOverdue, toLatestTimes(now))).length > 0;
+    return (await this.query(statements.hasOverdue, toLatestTimes(now))).length > 0;
   }
 
   find({ org, number: wanted }: AnswerReference): Promise<Answer | undefined> {
@@ -130,7 +130,7 @@ export class AnswerWriter extends AnswerReader {
       subject.kind === 'check'
         ? { flow: subject.flow, runId: 0, environment: '', deploymentId: 0 }
         : { flow: '', ...subject };
-    return this.database.run(statements.request, [
+    return this.run(statements.request, [
       ...[org, installationId, repository.id, repository.name, subject.sha, flow, runId, environment, deploymentId, at],
       again || subject.kind === 'deployment',
     ]);
@@ -138,21 +138,21 @@ export class AnswerWriter extends AnswerReader {
 
   /** Notes the present name of a repository. */
   rename(org: string, { id, name }: GithubRepository): Promise<void> {
-    return this.database.run(statements.rename, [org, id, name]);
+    return this.run(statements.rename, [org, id, name]);
   }
 
   /** Deletes what GitHub asked for before a time. */
   deleteOld(org: string, before: number): Promise<void> {
-    return this.database.run(statements.deleteOld, [org, before]);
+    return this.run(statements.deleteOld, [org, before]);
   }
 
   deleteOfFlow(org: string, flow: string): Promise<void> {
-    return this.database.run(statements.deleteOfFlow, [org, flow]);
+    return this.run(statements.deleteOfFlow, [org, flow]);
   }
 
   /** Lets the answers of an installation be tried again that failed. */
   resume(org: string, installationId: number, at: number): Promise<void> {
-    return this.database.run(statements.resume, [org, at, installationId]);
+    return this.run(statements.resume, [org, at, installationId]);
   }
 
   /**
@@ -161,24 +161,22 @@ export class AnswerWriter extends AnswerReader {
    */
   async noteChange(changed: ChangedSubject, at: number): Promise<void> {
     const { org } = changed;
-    if ((await this.database.query(statements.hasAny, [org])).length === 0) return;
+    if ((await this.query(statements.hasAny, [org])).length === 0) return;
     await Promise.all([this.#setChecksDue(changed, at), this.noteRuleChange(org, at)]);
   }
 
   #setChecksDue(changed: ChangedSubject, at: number): Promise<void> {
     const { org } = changed;
     const { setArtifactDue, setTrailDue, setFlowDue, setChecksDue } = statements;
-    if ('fingerprint' in changed) return this.database.run(setArtifactDue, [org, at, changed.fingerprint]);
-    if (changed.flow === undefined) return this.database.run(setChecksDue, [org, at]);
+    if ('fingerprint' in changed) return this.run(setArtifactDue, [org, at, changed.fingerprint]);
+    if (changed.flow === undefined) return this.run(setChecksDue, [org, at]);
     const { flow, trail } = changed;
-    return trail === undefined
-      ? this.database.run(setFlowDue, [org, at, flow])
-      : this.database.run(setTrailDue, [org, at, flow, trail]);
+    return trail === undefined ? this.run(setFlowDue, [org, at, flow]) : this.run(setTrailDue, [org, at, flow, trail]);
   }
 
   /** Makes all deployments due that are not decided yet, because what environments are judged by has changed. */
   noteRuleChange(org: string, at: number): Promise<void> {
-    return this.database.run(statements.setDeploymentsDue, [org, at]);
+    return this.run(statements.setDeploymentsDue, [org, at]);
   }
 
   /** Claims an answer for a process; undefined if it is not due, or was claimed by another. */
@@ -188,7 +186,7 @@ export class AnswerWriter extends AnswerReader {
 
   /** Ends a claim without a result. */
   release({ org, number: wanted }: AnswerReference, { now, claimant }: AnswerClaim): Promise<void> {
-    return this.database.run(statements.release, [org, wanted, claimant, now]);
+    return this.run(statements.release, [org, wanted, claimant, now]);
   }
 
   /** Records what was sent, unless another process has claimed the answer since. Changes in the meantime stay due. */
@@ -198,7 +196,7 @@ export class AnswerWriter extends AnswerReader {
     { sent, checkRunId, answeredAt, dueAt }: SentAnswer,
   ): Promise<void> {
     const values = [sent, checkRunId ?? null, answeredAt ?? null, dueAt ?? null];
-    return this.database.run(statements.recordSent, [org, wanted, claimant, requests, ...values]);
+    return this.run(statements.recordSent, [org, wanted, claimant, requests, ...values]);
   }
 
   /** Records a failed attempt, unless another process has claimed the answer since. */
@@ -207,17 +205,17 @@ export class AnswerWriter extends AnswerReader {
     claimant: string,
     { reason, until }: AnswerFailure,
   ): Promise<void> {
-    return this.database.run(statements.recordFailure, [org, wanted, claimant, requests, reason, until]);
+    return this.run(statements.recordFailure, [org, wanted, claimant, requests, reason, until]);
   }
 
   /** Makes answers of all organizations due that wait longer than they should. */
   rearm(now: number): Promise<void> {
-    return this.database.run(statements.rearm, toLatestTimes(now));
+    return this.run(statements.rearm, toLatestTimes(now));
   }
 
   /** Deletes an answer, unless GitHub has asked again since it was claimed. */
   delete({ org, number: unwanted }: AnswerReference): Promise<void> {
-    return this.database.run(statements.delete, [org, unwanted]);
+    return this.run(statements.delete, [org, unwanted]);
   }
 }
 

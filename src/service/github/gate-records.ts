@@ -36,11 +36,11 @@ export class GateWriter extends GateReader {
   /** Inserts the gate, or replaces what an admin declared. The organization must exist. */
   save(org: string, { name, created_at, created_by, last_modified_at, ...document }: GithubGate): Promise<void> {
     const values = [org, name, JSON.stringify(document), created_at, created_by, last_modified_at];
-    return this.database.run(statements.save, values);
+    return this.run(statements.save, values);
   }
 
   async delete(org: string, name: string): Promise<'deleted' | 'not found'> {
-    return (await this.database.change(statements.delete, [org, name])) === 0 ? 'not found' : 'deleted';
+    return (await this.change(statements.delete, [org, name])) === 0 ? 'not found' : 'deleted';
   }
 }
 

@@ -155,13 +155,13 @@ export class LogReader extends Repository {
 
   /** The latest entry of a record that belongs to no flow or environment; undefined if there is none. */
   async findRecord(org: string, kind: string, record: string): Promise<number | undefined> {
-    const [row = {}] = await this.database.query(statements.findRecord, [org, kind, record]);
+    const [row = {}] = await this.query(statements.findRecord, [org, kind, record]);
     return optionalNumber(row, 'sequence');
   }
 
   /** The latest entry of the records of any flow whose key begins with this text; undefined if there is none. */
   async findInFlows(org: string, kind: string, start: string): Promise<number | undefined> {
-    const [row = {}] = await this.database.query(statements.findInFlows, [org, kind, start, `${start}~`]);
+    const [row = {}] = await this.query(statements.findInFlows, [org, kind, start, `${start}~`]);
     return optionalNumber(row, 'sequence');
   }
 
@@ -183,7 +183,7 @@ export class LogReader extends Repository {
 
   /** Whether records of the kind that are older than the log may have no entries. */
   async isUnfinished(org: string, kind: string): Promise<boolean> {
-    return (await this.database.query(statements.isUnfinished, [org, kind])).length > 0;
+    return (await this.query(statements.isUnfinished, [org, kind])).length > 0;
   }
 
   /** Rows of a logged table in the order of its key, after one of them. */
@@ -212,7 +212,7 @@ export class LogWriter extends LogReader {
   #insert(org: string, entry: NewEntry & LogEntry): Promise<void> {
     const { sequence, kind, flow, environment, record, at, documentDigest, attachmentDigest = null } = entry;
     const { random, isLate, document = null } = entry;
-    return this.database.run(statements.append, [
+    return this.run(statements.append, [
       ...[org, sequence, kind, flow, environment, record, at, documentDigest, attachmentDigest, random],
       ...[Number(isLate), document, hashLeaf(encodeEntry(entry))],
     ]);
@@ -223,17 +223,17 @@ export class LogWriter extends LogReader {
     for (let level = 1; size % tileWidth ** level === 0; level += 1) {
       const index = countHashes(level, size) - 1;
       const hashes = await this.listHashes(org, level - 1, index * tileWidth, (index + 1) * tileWidth);
-      await this.database.run(statements.appendHash, [org, level, index, foldHashes(hashes)]);
+      await this.run(statements.appendHash, [org, level, index, foldHashes(hashes)]);
     }
   }
 
   saveHead(org: string, { size, root }: TreeHead): Promise<void> {
-    return this.database.run(statements.saveHead, [org, size, root]);
+    return this.run(statements.saveHead, [org, size, root]);
   }
 
   /** Notes that all records of a kind that are older than the log are entered. */
   finish(org: string, kind: string): Promise<void> {
-    return this.database.run(statements.finish, [org, kind]);
+    return this.run(statements.finish, [org, kind]);
   }
 }
 

@@ -53,7 +53,7 @@ export class LoginRuleReader extends Repository {
 
   /** When each of the rules with these names was created, by name. */
   async findTimes(org: string, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.query(statements.findTimes, [org, names]);
+    const rows = await this.query(statements.findTimes, [org, names]);
     return new Map(rows.map((row) => [text(row, 'name'), number(row, 'created_at')]));
   }
 
@@ -67,11 +67,11 @@ export class LoginRuleWriter extends LoginRuleReader {
   /** Inserts the rule, or replaces everything of an existing one. The organization must exist. */
   save(org: string, { name, created_at, created_by, last_modified_at, ...document }: LoginRule): Promise<void> {
     const values = [org, name, JSON.stringify(document), created_at, created_by, last_modified_at];
-    return this.database.run(statements.save, values);
+    return this.run(statements.save, values);
   }
 
   async delete(org: string, name: string): Promise<'deleted' | 'not found'> {
-    return (await this.database.change(statements.delete, [org, name])) === 0 ? 'not found' : 'deleted';
+    return (await this.change(statements.delete, [org, name])) === 0 ? 'not found' : 'deleted';
   }
 }
 

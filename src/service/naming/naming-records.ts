@@ -26,11 +26,11 @@ const archive = defineStatements(
 /** The names of flows, environments and policies, and whether they are archived. */
 export class NamingReader extends Repository {
   async exists({ org, kind, name }: NamedReference): Promise<boolean> {
-    return (await this.database.query(find[kind], [org, name])).length > 0;
+    return (await this.query(find[kind], [org, name])).length > 0;
   }
 
   async isArchived({ org, kind, name }: NamedReference): Promise<boolean> {
-    const [row] = await this.database.query(find[kind], [org, name]);
+    const [row] = await this.query(find[kind], [org, name]);
     return row !== undefined && row['archived_at'] !== null;
   }
 }
@@ -38,6 +38,6 @@ export class NamingReader extends Repository {
 export class NamingWriter extends NamingReader {
   /** Archives it, unless it is archived. It must exist. */
   archive({ org, kind, name }: NamedReference, at: number): Promise<void> {
-    return this.database.run(archive[kind], [org, name, at]);
+    return this.run(archive[kind], [org, name, at]);
   }
 }

@@ -115,30 +115,30 @@ export class RenameReader extends Repository {
 export class RenameWriter extends RenameReader {
   /** Renames a flow or environment in all records but login rules and the audit log. The new name must be free. */
   async rename({ org, kind, from, to }: Rename): Promise<void> {
-    await this.database.run(statements.deferChecks, []);
+    await this.run(statements.deferChecks, []);
     if (kind === 'flow') await this.#runAll(setAside, [org, from, '']);
-    else await this.database.run(statements.deleteOlderEvidence, [org, quote(from), quote(to)]);
+    else await this.run(statements.deleteOlderEvidence, [org, quote(from), quote(to)]);
     await this.#runAll(renames[kind], [org, from, to]);
     if (kind === 'flow') await this.#runAll(setAside, [org, '', to]);
     else await this.#runAll(replaceQuoted, [org, quote(from), quote(to)]);
     const field = kind === 'flow' ? 'flow' : 'member';
-    await this.database.run(statements.replaceInReasons, [org, toJsonField(field, from), toJsonField(field, to)]);
+    await this.run(statements.replaceInReasons, [org, toJsonField(field, from), toJsonField(field, to)]);
     if (kind === 'environment') {
       const values = [org, toJsonField(kind, from), toJsonField(kind, to)];
-      await this.database.run(statements.replaceInContent, values);
-      await this.database.run(statements.renameMemberEntries, [org, from, to]);
+      await this.run(statements.replaceInContent, values);
+      await this.run(statements.renameMemberEntries, [org, from, to]);
     }
     await this.#saveFormer({ org, kind, from, to });
   }
 
   async #runAll(all: readonly Statement[], values: readonly string[]): Promise<void> {
-    for (const statement of all) await this.database.run(statement, values);
+    for (const statement of all) await this.run(statement, values);
   }
 
   async #saveFormer({ org, kind, from, to }: Rename): Promise<void> {
-    await this.database.run(statements.updateFormer, [org, kind, from, to]);
-    await this.database.run(statements.deleteFormer, [org, kind, to]);
-    await this.database.run(statements.saveFormer, [org, kind, from, to]);
+    await this.run(statements.updateFormer, [org, kind, from, to]);
+    await this.run(statements.deleteFormer, [org, kind, to]);
+    await this.run(statements.saveFormer, [org, kind, from, to]);
   }
 }
 

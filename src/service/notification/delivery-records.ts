@@ -132,7 +132,7 @@ export class DeliveryReader extends Repository {
 
   /** The first organization by name, after `after` and none of `except`, that has broadcasts; undefined if none has. */
   async findBroadcastOrg(after: string, except: readonly string[]): Promise<string | undefined> {
-    const [row = {}] = await this.database.query(statements.findBroadcastOrg, [after, except]);
+    const [row = {}] = await this.query(statements.findBroadcastOrg, [after, except]);
     return row['org'] === null ? undefined : text(row, 'org');
   }
 
@@ -150,13 +150,13 @@ export class DeliveryReader extends Repository {
 
   /** When the next delivery after a time becomes due; undefined if there is none. */
   async findNextDue(after: number): Promise<number | undefined> {
-    const [row = {}] = await this.database.query(statements.findNextDue, [after]);
+    const [row = {}] = await this.query(statements.findNextDue, [after]);
     return optionalNumber(row, 'due_at');
   }
 
   /** The first waiting delivery of a target, in the order of events; undefined if there is none. */
   async findFirst(target: TargetReference): Promise<Delivery | undefined> {
-    const [row] = await this.database.query(statements.findFirst, toKey(target));
+    const [row] = await this.query(statements.findFirst, toKey(target));
     return optional(row, toDelivery);
   }
 }
@@ -177,7 +177,7 @@ export class DeliveryWriter extends DeliveryReader {
     wanted: readonly Target[],
     { now, claimant }: Claim,
   ): Promise<readonly Target[]> {
-    const rows = await this.database.query(statements.claim, [
+    const rows = await this.query(statements.claim, [
       ...[wanted.map(({ org }) => org), wanted.map(({ number: of }) => of), wanted.map(({ position }) => position)],
       ...[now, claimSeconds, claimant],
     ]);
@@ -187,13 +187,13 @@ export class DeliveryWriter extends DeliveryReader {
 
   /** Ends a process's claims of deliveries that have no result. Allows the scope `concurrent`. */
   async release(targets: readonly TargetReference[], claimant: string): Promise<void> {
-    await Promise.all(targets.map((target) => this.database.run(statements.release, [...toKey(target), claimant])));
+    await Promise.all(targets.map((target) => this.run(statements.release, [...toKey(target), claimant])));
   }
 
   /** Adds broadcasts behind all others of the organization. */
   async insertBroadcasts(org: string, broadcasts: readonly NewBroadcast[]): Promise<void> {
     const inserted = broadcasts.map(({ messages, targets }) =>
-      this.database.run(statements.insertBroadcast, [org, JSON.stringify(messages), JSON.stringify(targets)]),
+      this.run(statements.insertBroadcast, [org, JSON.stringify(messages), JSON.stringify(targets)]),
     );
     await Promise.all(inserted);
   }
@@ -211,30 +211,30 @@ export class DeliveryWriter extends DeliveryReader {
     const next = JSON.stringify(targets.slice(done, done + limit));
     const events = messages.map((message) => JSON.stringify(message));
     await Promise.all([
-      this.database.run(statements.insert, [org, next, events]),
-      this.database.run(statements.setFirstDue, [org, next, messages[0]?.timestamp ?? 0]),
+      this.run(statements.insert, [org, next, events]),
+      this.run(statements.setFirstDue, [org, next, messages[0]?.timestamp ?? 0]),
       done + limit < targets.length
-        ? this.database.run(statements.setBroadcastDone, [org, sequence, done + limit])
-        : this.database.run(statements.deleteBroadcast, [org, sequence]),
+        ? this.run(statements.setBroadcastDone, [org, sequence, done + limit])
+        : this.run(statements.deleteBroadcast, [org, sequence]),
     ]);
   }
 
   delete(delivery: Delivery): Promise<void> {
-    return this.database.run(statements.delete, [...toKey(delivery), delivery.sequence]);
+    return this.run(statements.delete, [...toKey(delivery), delivery.sequence]);
   }
 
   async setDue(targets: readonly TargetReference[], dueAt: number): Promise<void> {
-    await Promise.all(targets.map((target) => this.database.run(statements.setDue, [...toKey(target), dueAt])));
+    await Promise.all(targets.map((target) => this.run(statements.setDue, [...toKey(target), dueAt])));
   }
 
   /** Records a successful delivery. The next delivery of the target, if any, is due now. */
   recordSuccess(target: TargetReference, at: number): Promise<void> {
-    return this.database.run(statements.recordSuccess, [...toKey(target), at]);
+    return this.run(statements.recordSuccess, [...toKey(target), at]);
   }
 
   /** Records a failed attempt. The next delivery of the target, if any, is due at the failure's `until`. */
   recordFailure(target: TargetReference, { reason, at, until }: DeliveryFailure): Promise<void> {
-    return this.database.run(statements.recordFailure, [...toKey(target), reason, at, until]);
+    return this.run(statements.recordFailure, [...toKey(target), reason, at, until]);
   }
 }
 

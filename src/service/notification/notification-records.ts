@@ -57,8 +57,8 @@ const statements = defineStatements('notifications', {
 export class NotificationReader extends Repository {
   async find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
     const [[row], targets] = await Promise.all([
-      this.database.query(statements.find, [org, wanted]),
-      this.database.query(statements.findTargets, [org, wanted]),
+      this.query(statements.find, [org, wanted]),
+      this.query(statements.findTargets, [org, wanted]),
     ]);
     return optional(row, (found) => toNotificationRecord(found, targets));
   }
@@ -66,8 +66,8 @@ export class NotificationReader extends Repository {
   /** The notifications of the organization, sorted by number. */
   async list(org: string): Promise<readonly NotificationRecord[]> {
     const [rows, targets] = await Promise.all([
-      this.database.query(statements.list, [org]),
-      this.database.query(statements.listTargets, [org]),
+      this.query(statements.list, [org]),
+      this.query(statements.listTargets, [org]),
     ]);
     const targetsOf = Map.groupBy(targets, (target) => number(target, 'number'));
     return rows.map((row) => toNotificationRecord(row, targetsOf.get(number(row, 'number')) ?? []));
@@ -76,8 +76,8 @@ export class NotificationReader extends Repository {
   /** The targets of a notification, sorted by position; undefined if there is no such notification. */
   async findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
     const [[found], targets] = await Promise.all([
-      this.database.query(statements.find, [org, wanted]),
-      this.database.query(statements.findTargets, [org, wanted]),
+      this.query(statements.find, [org, wanted]),
+      this.query(statements.findTargets, [org, wanted]),
     ]);
     return found === undefined ? undefined : targets.map((row) => toTargetState(row, number(row, 'waiting')));
   }
@@ -93,11 +93,11 @@ export class NotificationWriter extends NotificationReader {
     const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
     const lists = [JSON.stringify(environments), JSON.stringify(triggers)];
     const values = [org, name, ...lists, createdAt, createdBy];
-    const [row = {}] = await this.database.query(statements.insert, values);
+    const [row = {}] = await this.query(statements.insert, values);
     const inserted = number(row, 'number');
     const added = targets.map((target, position) => ({ target, secret: secrets.get(position) }));
     await Promise.all([
-      this.database.run(statements.insertSubjects, [org, inserted]),
+      this.run(statements.insertSubjects, [org, inserted]),
       this.#insertTargets({ org, number: inserted, position: 0 }, added),
     ]);
     return inserted;
@@ -107,9 +107,9 @@ export class NotificationWriter extends NotificationReader {
     const { org, number: of, name, environments, triggers, lastModifiedAt } = notification;
     const lists = [JSON.stringify(environments), JSON.stringify(triggers)];
     await Promise.all([
-      this.database.run(statements.update, [org, of, name, ...lists, lastModifiedAt]),
-      this.database.run(statements.deleteSubjects, [org, of]),
-      this.database.run(statements.insertSubjects, [org, of]),
+      this.run(statements.update, [org, of, name, ...lists, lastModifiedAt]),
+      this.run(statements.deleteSubjects, [org, of]),
+      this.run(statements.insertSubjects, [org, of]),
     ]);
   }
 
@@ -122,16 +122,16 @@ export class NotificationWriter extends NotificationReader {
     kept: readonly number[],
     added: readonly NewTarget[],
   ): Promise<void> {
-    const rows = await this.database.query(statements.findTargets, [org, of]);
+    const rows = await this.query(statements.findTargets, [org, of]);
     const positions = rows.map((row) => number(row, 'position'));
     const unwanted = positions.filter((position) => !kept.includes(position));
     // Not the position of a target that was deleted: a delivery to it may be running here, or it may be in a broadcast.
-    const [broadcast = {}] = await this.database.query(statements.findLastBroadcast, [org, of]);
+    const [broadcast = {}] = await this.query(statements.findLastBroadcast, [org, of]);
     const last = Math.max(optionalNumber(broadcast, 'position') ?? -1, ...positions);
     const next = { org, number: of, position: last + 1 };
     await Promise.all([
-      ...unwanted.map((position) => this.database.run(statements.deleteDeliveries, [org, of, position])),
-      ...unwanted.map((position) => this.database.run(statements.deleteTarget, [org, of, position])),
+      ...unwanted.map((position) => this.run(statements.deleteDeliveries, [org, of, position])),
+      ...unwanted.map((position) => this.run(statements.deleteTarget, [org, of, position])),
       this.#insertTargets(next, added),
     ]);
   }
@@ -140,19 +140,19 @@ export class NotificationWriter extends NotificationReader {
   async #insertTargets({ org, number: of, position }: TargetReference, added: readonly NewTarget[]): Promise<void> {
     const inserted = added.map(({ target, secret }, index) => {
       const secrets = JSON.stringify(secret === undefined ? [] : [secret]);
-      return this.database.run(statements.insertTarget, [org, of, position + index, JSON.stringify(target), secrets]);
+      return this.run(statements.insertTarget, [org, of, position + index, JSON.stringify(target), secrets]);
     });
     await Promise.all(inserted);
   }
 
   replaceSecrets({ org, number: of, position }: TargetReference, secrets: readonly SigningSecret[]): Promise<void> {
-    return this.database.run(statements.replaceSecrets, [org, of, position, JSON.stringify(secrets)]);
+    return this.run(statements.replaceSecrets, [org, of, position, JSON.stringify(secrets)]);
   }
 
   /** Deletes the notification with its targets and their deliveries. Its number is not reused. */
   async delete(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {
-    if ((await this.database.change(statements.markDeleted, [org, unwanted, deletedAt])) === 0) return 'not found';
-    await this.database.run(statements.deleteSubjects, [org, unwanted]);
+    if ((await this.change(statements.markDeleted, [org, unwanted, deletedAt])) === 0) return 'not found';
+    await this.run(statements.deleteSubjects, [org, unwanted]);
     await this.replaceTargets({ org, number: unwanted }, [], []);
     return 'deleted';
   }

@@ -9,7 +9,7 @@ const statements = defineStatements('organizations', {
 
 export class OrganizationReader extends Repository {
   async exists(org: string): Promise<boolean> {
-    return (await this.database.query(statements.exists, [org])).length > 0;
+    return (await this.query(statements.exists, [org])).length > 0;
   }
 
   list(): Promise<readonly string[]> {
@@ -19,6 +19,6 @@ export class OrganizationReader extends Repository {
 
 export class OrganizationWriter extends OrganizationReader {
   async insert(org: string, createdAt: number): Promise<'inserted' | 'exists'> {
-    return (await this.database.change(statements.insert, [org, createdAt])) === 0 ? 'exists' : 'inserted';
+    return (await this.change(statements.insert, [org, createdAt])) === 0 ? 'exists' : 'inserted';
   }
 }

@@ -14,7 +14,7 @@ const statements = defineStatements('usage', {
 export class UsageReader extends Repository {
   /** @param now in Unix seconds; keys that have expired until then do not count */
   async find(org: string, now: number): Promise<Usage> {
-    const [row = {}] = await this.database.query(statements.find, [org, now]);
+    const [row = {}] = await this.query(statements.find, [org, now]);
     return {
       records: number(row, 'records'),
       'attachment-bytes': number(row, 'attachment_bytes'),

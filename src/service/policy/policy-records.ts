@@ -92,7 +92,7 @@ const latest = { version: Number.MAX_SAFE_INTEGER, event: Number.MAX_SAFE_INTEGE
 export class PolicyReader extends Repository {
   async find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined> {
     const [[row], history] = await Promise.all([
-      this.database.query(statements.find, [org, name]),
+      this.query(statements.find, [org, name]),
       this.#findHistory(org, name, limits, latest),
     ]);
     return optional(row, (found) => toPolicy(found, history));
@@ -100,7 +100,7 @@ export class PolicyReader extends Repository {
 
   /** All policies of the organization, sorted by name. */
   async list(org: string, limits: PolicyHistoryLimits): Promise<readonly PolicyRecord[]> {
-    const rows = await this.database.query(statements.list, [org]);
+    const rows = await this.query(statements.list, [org]);
     return Promise.all(
       rows.map(async (row) => toPolicy(row, await this.#findHistory(org, text(row, 'name'), limits, latest))),
     );
@@ -108,7 +108,7 @@ export class PolicyReader extends Repository {
 
   /** Finds the version that was added by the request with this idempotency key. */
   async findByKey(org: string, key: string, limits: PolicyHistoryLimits): Promise<KeyedPolicyVersion | undefined> {
-    const [row] = await this.database.query(statements.findByKey, [org, key]);
+    const [row] = await this.query(statements.findByKey, [org, key]);
     if (row === undefined) return undefined;
     const last = { version: number(row, 'version'), event: number(row, 'event') };
     return toKeyedPolicyVersion(row, await this.#findHistory(org, text(row, 'policy'), limits, last));
@@ -121,8 +121,8 @@ export class PolicyReader extends Repository {
     last: typeof latest,
   ): Promise<PolicyHistory> {
     const [versions, events] = await Promise.all([
-      this.database.query(statements.listVersions, [org, name, last.version, limits.versions]),
-      this.database.query(statements.listEvents, [org, name, last.event, limits.events]),
+      this.query(statements.listVersions, [org, name, last.version, limits.versions]),
+      this.query(statements.listEvents, [org, name, last.event, limits.events]),
     ]);
     const texts = await this.#findTexts(org, name, withinLimit(versions, limits.texts));
     return {
@@ -135,7 +135,7 @@ export class PolicyReader extends Repository {
   async #findTexts(org: string, name: string, versions: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const [last, first] = [versions[0], versions.at(-1)];
     if (last === undefined || first === undefined) return new Map();
-    const rows = await this.database.query(statements.listTexts, [org, name, first, last]);
+    const rows = await this.query(statements.listTexts, [org, name, first, last]);
     return new Map(rows.map((row) => [number(row, 'version'), text(row, 'text')]));
   }
 
@@ -145,7 +145,7 @@ export class PolicyReader extends Repository {
   }
 
   async listExisting(org: string, names: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.database.query(statements.listExisting, [org, names]);
+    const rows = await this.query(statements.listExisting, [org, names]);
     const existing = new Set(rows.map((row) => text(row, 'name')));
     return names.filter((name) => existing.has(name));
   }
@@ -162,7 +162,7 @@ export class PolicyReader extends Repository {
 
   /** The existing policies among these names, in their order. */
   async listLatest(org: string, names: readonly string[]): Promise<readonly AttachedRules[]> {
-    const found = await Promise.all(names.map((name) => this.database.query(statements.findLatest, [org, name])));
+    const found = await Promise.all(names.map((name) => this.query(statements.findLatest, [org, name])));
     return found.flat().map(toAttachedRules);
   }
 }
@@ -185,8 +185,8 @@ export class PolicyWriter extends PolicyReader {
    */
   async insertVersion(added: NewPolicyVersion): Promise<void> {
     const { org, name, description = null, version, comment, createdAt, createdBy, requestKey } = added;
-    await this.database.run(statements.save, [org, name, description, version, createdAt, createdBy]);
-    await this.database.run(statements.insertVersion, [
+    await this.run(statements.save, [org, name, description, version, createdAt, createdBy]);
+    await this.run(statements.insertVersion, [
       ...[org, name, version, comment, createdAt, createdBy, added.rules, added.text],
       ...[requestKey?.key ?? null, requestKey?.digest ?? null],
     ]);
@@ -196,7 +196,7 @@ export class PolicyWriter extends PolicyReader {
   async addEvents(org: string, names: readonly string[], event: Omit<PolicyEvent, 'version'>): Promise<void> {
     const { type, timestamp, user, environment = null } = event;
     for (const name of names) {
-      await this.database.run(statements.insertEvent, [org, name, type, timestamp, user, environment]);
+      await this.run(statements.insertEvent, [org, name, type, timestamp, user, environment]);
     }
   }
 }

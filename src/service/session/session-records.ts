@@ -50,20 +50,20 @@ export class SessionReader extends Repository {
 export class SessionWriter extends SessionReader {
   /** Its key must exist. */
   insert({ tokenHash, org, keyId, createdAt, expiresAt }: Session): Promise<void> {
-    return this.database.run(statements.insert, [tokenHash, org, keyId, createdAt, expiresAt]);
+    return this.run(statements.insert, [tokenHash, org, keyId, createdAt, expiresAt]);
   }
 
   delete({ org, tokenHash }: Pick<Session, 'org' | 'tokenHash'>): Promise<void> {
-    return this.database.run(statements.delete, [org, tokenHash]);
+    return this.run(statements.delete, [org, tokenHash]);
   }
 
   deleteOfKey({ org, keyId }: SessionKey): Promise<void> {
-    return this.database.run(statements.deleteOfKey, [org, keyId]);
+    return this.run(statements.deleteOfKey, [org, keyId]);
   }
 
   /** Deletes the sessions of the organization that expired before or at this time. */
   deleteExpired(org: string, now: number): Promise<void> {
-    return this.database.run(statements.deleteExpired, [org, now]);
+    return this.run(statements.deleteExpired, [org, now]);
   }
 }
 

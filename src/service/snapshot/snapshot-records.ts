@@ -203,9 +203,7 @@ export class SnapshotReader extends Repository {
 
   /** Runs a statement for each of the references, and returns the rows in their order. */
   async #query(statement: Statement, org: string, references: readonly SnapshotReference[]): Promise<readonly Row[]> {
-    const found = references.map((reference) =>
-      this.database.query(statement, [org, reference.environment, reference.number]),
-    );
+    const found = references.map((reference) => this.query(statement, [org, reference.environment, reference.number]));
     return (await Promise.all(found)).flat();
   }
 
@@ -227,7 +225,7 @@ export class SnapshotReader extends Repository {
     since: number,
     limit: number,
   ): Promise<readonly VerdictSpan[]> {
-    const rows = await this.database.query(statements.listVerdictSpans, [org, environment, since, limit]);
+    const rows = await this.query(statements.listVerdictSpans, [org, environment, since, limit]);
     return rows.map((row, index) => {
       const before = rows[index + 1];
       return {
@@ -244,7 +242,7 @@ export class SnapshotReader extends Repository {
     environment: string,
     fingerprints: readonly string[],
   ): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.query(statements.listStarts, [org, environment, fingerprints]);
+    const rows = await this.query(statements.listStarts, [org, environment, fingerprints]);
     return new Map(rows.map((row) => [text(row, 'fingerprint'), number(row, 'started_at')]));
   }
 
@@ -266,7 +264,7 @@ export class SnapshotReader extends Repository {
   async listMovements(query: MovementQuery): Promise<readonly RunningEvent[]> {
     const { org, environment, range, since = null, until = null, repositories = null, page } = query;
     const statement = page.ascending ? statements.listMovements : statements.listLatestMovements;
-    const rows = await this.database.query(statement, [
+    const rows = await this.query(statement, [
       ...[org, environment, range.first, range.last, since, until, repositories],
       ...[page.size, (page.page - 1) * page.size],
     ]);
@@ -281,13 +279,13 @@ export class SnapshotReader extends Repository {
    * The pending snapshots to create before these environments are read: those of their members first, then their own.
    */
   async listPendingFor(org: string, environments: readonly string[]): Promise<readonly PendingSnapshot[]> {
-    const found = environments.map((name) => this.database.query(statements.listPendingFor, [org, name]));
+    const found = environments.map((name) => this.query(statements.listPendingFor, [org, name]));
     return (await Promise.all(found)).flat().map(toPendingSnapshot);
   }
 
   /** The next pending snapshot after this one, round-robin through all organizations; undefined if there is none. */
   async findNextPending(after: PendingReference | undefined): Promise<PendingSnapshot | undefined> {
-    const [row] = await this.database.query(statements.findNextPending, [after?.org ?? '', after?.environment ?? '']);
+    const [row] = await this.query(statements.findNextPending, [after?.org ?? '', after?.environment ?? '']);
     if (row === undefined && after !== undefined) return this.findNextPending(undefined);
     return optional(row, toPendingSnapshot);
   }
@@ -299,14 +297,11 @@ export class SnapshotWriter extends SnapshotReader {
     const { org, environment, number: at, from, judgement, content } = snapshot;
     const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
     const values = [org, environment, at, from, compliant, JSON.stringify(judgement), content, Number(isStepBack)];
-    await Promise.all([
-      this.database.run(statements.insert, values),
-      this.database.run(statements.setLatest, [org, environment, at]),
-    ]);
+    await Promise.all([this.run(statements.insert, values), this.run(statements.setLatest, [org, environment, at])]);
   }
 
   replaceContent(org: string, { environment, number: at }: SnapshotReference, content: string): Promise<void> {
-    return this.database.run(statements.setContent, [org, environment, at, content]);
+    return this.run(statements.setContent, [org, environment, at, content]);
   }
 
   /** Records which artifacts started and which stopped running with this snapshot, which was inserted. */
@@ -316,17 +311,17 @@ export class SnapshotWriter extends SnapshotReader {
     { started, exited }: Movement,
   ): Promise<void> {
     const place = [org, environment, at, from];
-    if (exited.length > 0) await this.database.run(statements.exit, [...place, exited]);
-    if (started.length > 0) await this.database.run(statements.start, [...place, started]);
+    if (exited.length > 0) await this.run(statements.exit, [...place, exited]);
+    if (started.length > 0) await this.run(statements.start, [...place, started]);
   }
 
   /** Records a pending snapshot. If there is one already, it gets the new time and stays forced if it was. */
   savePending({ org, environment, since, forced }: PendingSnapshot): Promise<void> {
-    return this.database.run(statements.savePending, [org, environment, since, Number(forced)]);
+    return this.run(statements.savePending, [org, environment, since, Number(forced)]);
   }
 
   deletePending({ org, environment }: PendingReference): Promise<void> {
-    return this.database.run(statements.deletePending, [org, environment]);
+    return this.run(statements.deletePending, [org, environment]);
   }
 }
 

@@ -72,23 +72,23 @@ export class SearchReader extends Repository {
 export class SearchWriter extends SearchReader {
   /** Indexes the trail, which must exist, by the words. */
   async add({ org, flow, name }: TrailReference, words: readonly string[]): Promise<void> {
-    if (words.length > 0) await this.database.run(statements.add, [org, flow, name, words]);
+    if (words.length > 0) await this.run(statements.add, [org, flow, name, words]);
   }
 
   /** Indexes the latest trails of the backlog. */
   async addOlder({ org, place: latest }: SearchBacklog, limit: number): Promise<void> {
-    const rows = await this.database.query(statements.listOlder, [org, latest, limit]);
+    const rows = await this.query(statements.listOlder, [org, latest, limit]);
     for (const trail of rows.map(toTrail)) {
       const values = [org, trail.flow, trail.name, maximumRecords];
       const records = [
-        ...(await this.database.query(statements.listArtifacts, values)),
-        ...(await this.database.query(statements.listAttestations, values)),
+        ...(await this.query(statements.listArtifacts, values)),
+        ...(await this.query(statements.listAttestations, values)),
       ];
       const words = records.map((row) => toSearchWords(document(row, 'document'), optionalText(row, 'filename')));
       await this.add(trail, [...new Set([...toSearchWords(trail.report), ...words.flat()])]);
     }
-    await this.database.run(statements.deleteBacklog, [org]);
+    await this.run(statements.deleteBacklog, [org]);
     const last = rows.at(-1);
-    if (last !== undefined) await this.database.run(statements.addBacklog, [org, number(last, 'place') - 1]);
+    if (last !== undefined) await this.run(statements.addBacklog, [org, number(last, 'place') - 1]);
   }
 }

@@ -203,14 +203,14 @@ export class TrailReader extends Repository {
     flow: string,
     trails: readonly string[],
   ): Promise<ReadonlyMap<string, FileTemplate>> {
-    const rows = await this.database.query(statements.listTemplates, [org, flow, trails]);
+    const rows = await this.query(statements.listTemplates, [org, flow, trails]);
     // Written by this service.
     return new Map(rows.map((row) => [text(row, 'trail'), JSON.parse(text(row, 'template')) as FileTemplate]));
   }
 
   /** When those of the trails that exist were begun for their present commit, in Unix seconds, by name. */
   async listTimes(org: string, flow: string, trails: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.query(statements.listTimes, [org, flow, trails]);
+    const rows = await this.query(statements.listTimes, [org, flow, trails]);
     return new Map(rows.map((row) => [text(row, 'name'), number(row, 'begun_at')]));
   }
 
@@ -222,7 +222,7 @@ export class TrailReader extends Repository {
   /** Trails in the order in which they were created, the latest first; by name if they are selected by name. */
   async list(org: string, filter: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
     const { list, values } = selectTrails(org, filter);
-    return (await this.database.query(list, [...values, limit, offset])).map(toTrail);
+    return (await this.query(list, [...values, limit, offset])).map(toTrail);
   }
 
   /** Trails of all flows whose name begins with a text, by name. */
@@ -267,8 +267,8 @@ export class TrailReader extends Repository {
     const values = [org, flows, from, to];
     const rows =
       branch === undefined
-        ? await this.database.query(statements.countStates, values)
-        : await this.database.query(statements.countStatesOnBranch, [...values, branch]);
+        ? await this.query(statements.countStates, values)
+        : await this.query(statements.countStatesOnBranch, [...values, branch]);
     return new Map(
       rows.map((row) => {
         const good = number(row, 'good');
@@ -309,7 +309,7 @@ export class TrailReader extends Repository {
 
   /** Whether all trails of a flow are being judged again. */
   async isRejudged(org: string, flow: string): Promise<boolean> {
-    return (await this.database.query(statements.isFlowMarked, [org, flow])).length > 0;
+    return (await this.query(statements.isFlowMarked, [org, flow])).length > 0;
   }
 
   count(org: string, filter: TrailFilter): Promise<number> {
@@ -355,7 +355,7 @@ export class TrailWriter extends TrailReader {
   /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
   insertMissing({ org, flow, name, createdAt, report, counts = false }: Omit<Trail, 'lastModifiedAt'>): Promise<void> {
     const values = [org, flow, name, createdAt, JSON.stringify(report), Number(counts)];
-    return this.database.run(statements.insertMissing, values);
+    return this.run(statements.insertMissing, values);
   }
 
   /**
@@ -366,7 +366,7 @@ export class TrailWriter extends TrailReader {
   save({ report, counts = false, ...trail }: Trail, begunAt?: number): Promise<void> {
     const { org, flow, name, createdAt, lastModifiedAt } = trail;
     const values = [createdAt, lastModifiedAt, JSON.stringify(report), Number(counts), begunAt ?? null];
-    return this.database.run(statements.save, [org, flow, name, ...values]);
+    return this.run(statements.save, [org, flow, name, ...values]);
   }
 
   /** Saves the verdict on a trail at a time (in Unix seconds). */
@@ -375,7 +375,7 @@ export class TrailWriter extends TrailReader {
     const branch = report.git_commit_info?.branch;
     const names = faults.length === 0 ? null : JSON.stringify(faults);
     const indexed = branch === undefined ? null : toIndexed(branch);
-    return this.database.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at, indexed]);
+    return this.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at, indexed]);
   }
 
   /**
@@ -384,13 +384,13 @@ export class TrailWriter extends TrailReader {
    */
   async noteChange(changed: ChangedSubject, at: number): Promise<void> {
     const { org } = changed;
-    if ('fingerprint' in changed) await this.database.run(statements.markOfArtifact, [org, at, changed.fingerprint]);
-    else if (changed.flow === undefined) await this.database.run(statements.markOrg, [org]);
+    if ('fingerprint' in changed) await this.run(statements.markOfArtifact, [org, at, changed.fingerprint]);
+    else if (changed.flow === undefined) await this.run(statements.markOrg, [org]);
   }
 
   /** Marks the trails that may be affected when a trail is moved to another commit. */
   noteMove({ org, flow, name }: TrailReference, at: number): Promise<void> {
-    return this.database.run(statements.markRelated, [org, at, flow, name]);
+    return this.run(statements.markRelated, [org, at, flow, name]);
   }
 
   /** Takes trails of an organization that are to be judged again now: those that changed first, else those of a flow. */
@@ -400,20 +400,20 @@ export class TrailWriter extends TrailReader {
     const toFlow = (row: Row): readonly [string, number] => [text(row, 'name'), number(row, 'rejudge_before')];
     const [flow, before] = (await this.queryFirst(statements.findMarkedFlow, [org], toFlow)) ?? [];
     if (flow === undefined || before === undefined) return [];
-    const rows = await this.database.query(statements.listBefore, [org, flow, before, limit]);
+    const rows = await this.query(statements.listBefore, [org, flow, before, limit]);
     const last = rows.length < limit ? undefined : rows.at(-1);
-    await this.database.run(statements.markFlow, [org, flow, last === undefined ? null : number(last, 'place')]);
+    await this.run(statements.markFlow, [org, flow, last === undefined ? null : number(last, 'place')]);
     return rows.map(toTrail);
   }
 
   /** Adds an update to the history of a trail, which must exist. */
   addUpdate({ org, flow, name }: TrailReference, { at, commit }: TrailUpdate): Promise<void> {
-    return this.database.run(statements.addUpdate, [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null]);
+    return this.run(statements.addUpdate, [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null]);
   }
 
   /** Gives the trail a template of its own, in place of the one that it may have. It must exist. */
   saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
-    return this.database.run(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
+    return this.run(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
   }
 }
 

@@ -19,24 +19,37 @@ export interface Statement {
   readonly logged?: LoggedWrite;
 }
 
-/**
- * Runs the statements of a transaction, in the order of the calls. They need not wait for each other.
- *
- * @throws StorageError or the database's error from every method
- */
+export interface StatementResult {
+  readonly rows: readonly Row[];
+  /** The number of changed rows, of a statement that changes any. */
+  readonly changes: number;
+}
+
+/** Runs the statements of a transaction, in the order of the calls. They need not wait for each other. */
 export interface Database {
-  query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>;
-  /** Runs a statement, and returns the number of changed rows. */
-  change(statement: Statement, values: readonly Value[]): Promise<number>;
-  run(statement: Statement, values: readonly Value[]): Promise<void>;
+  /** @throws StorageError or the database's error */
+  execute(statement: Statement, values: readonly Value[]): Promise<StatementResult>;
 }
 
 /** Reads or writes the records of one concept, in one transaction. */
 export abstract class Repository {
-  protected readonly database: Database;
+  readonly #database: Database;
 
   constructor(database: Database) {
-    this.database = database;
+    this.#database = database;
+  }
+
+  protected async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    return (await this.#database.execute(statement, values)).rows;
+  }
+
+  /** Returns the number of changed rows. */
+  protected async change(statement: Statement, values: readonly Value[]): Promise<number> {
+    return (await this.#database.execute(statement, values)).changes;
+  }
+
+  protected async run(statement: Statement, values: readonly Value[]): Promise<void> {
+    await this.#database.execute(statement, values);
   }
 
   protected async queryFirst<Record>(
@@ -44,7 +57,7 @@ export abstract class Repository {
     values: readonly Value[],
     toRecord: (row: Row) => Record,
   ): Promise<Record | undefined> {
-    const [row] = await this.database.query(statement, values);
+    const [row] = await this.query(statement, values);
     return row === undefined ? undefined : toRecord(row);
   }
 
@@ -53,12 +66,12 @@ export abstract class Repository {
     values: readonly Value[],
     toRecord: (row: Row) => Record,
   ): Promise<readonly Record[]> {
-    return (await this.database.query(statement, values)).map(toRecord);
+    return (await this.query(statement, values)).map(toRecord);
   }
 
   /** The number in a column of the only row. */
   protected async queryNumber(statement: Statement, values: readonly Value[], column: string): Promise<number> {
-    const [row = {}] = await this.database.query(statement, values);
+    const [row = {}] = await this.query(statement, values);
     return number(row, column);
   }
 }

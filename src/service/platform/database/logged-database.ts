@@ -1,7 +1,7 @@
 import { unixSeconds, type Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import { LogWriter, toNewEntry, type NewEntry } from '../../log/log-records.ts';
-import type { Database, Statement, Value } from './database.ts';
+import type { Database, Statement, StatementResult, Value } from './database.ts';
 import type { Row } from './rows.ts';
 
 /** The sources of the time and the random bytes of an entry. */
@@ -29,24 +29,14 @@ export class LoggedDatabase implements Database {
     this.#sources = sources;
   }
 
-  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    if (statement.logged === undefined) return this.#database.query(statement, values);
+  async execute(statement: Statement, values: readonly Value[]): Promise<StatementResult> {
+    if (statement.logged === undefined) return this.#database.execute(statement, values);
     // Keeps the order in which the statements were called, although they may run at the same time.
     const written: Written[] = [];
     this.#written.push(written);
-    const rows = await this.#database.query(statement, values);
-    written.push(...rows.map((row) => ({ statement, row })));
-    return rows;
-  }
-
-  async change(statement: Statement, values: readonly Value[]): Promise<number> {
-    if (statement.logged === undefined) return this.#database.change(statement, values);
-    return (await this.query(statement, values)).length;
-  }
-
-  async run(statement: Statement, values: readonly Value[]): Promise<void> {
-    if (statement.logged === undefined) return this.#database.run(statement, values);
-    await this.query(statement, values);
+    const result = await this.#database.execute(statement, values);
+    written.push(...result.rows.map((row) => ({ statement, row })));
+    return result;
   }
 
   /** Appends the entries of the written records, at the end of the transaction. */

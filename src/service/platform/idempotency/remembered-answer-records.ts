@@ -53,12 +53,12 @@ export class RememberedAnswerWriter extends Repository {
 
   /** Replaces an earlier answer. The organization must exist. */
   save({ org, scope, key }: RequestKey, { digest, answeredAt, status, body }: RememberedAnswer): Promise<void> {
-    return this.database.run(statements.save, [org, scope, key, digest, answeredAt, status, body]);
+    return this.run(statements.save, [org, scope, key, digest, answeredAt, status, body]);
   }
 
   /** Deletes the oldest answers that were not given after this time, at most as many as the limit. */
   deleteOldest(after: number, limit: number): Promise<void> {
-    return this.database.run(statements.deleteOldest, [after, limit]);
+    return this.run(statements.deleteOldest, [after, limit]);
   }
 }
 

@@ -49,10 +49,10 @@ describe('a statement for both databases', () => {
     database.exec('CREATE TABLE t (a, b)');
     const session = new Session(database);
     const found = await session.use(async () => {
-      expect(await session.change(statements.insert, ['x', true])).toBe(1);
-      await session.run(statements.insert, ['"y" ', new Uint8Array([1])]);
-      await session.run(statements.insert, ['z', null]);
-      return session.query(statements.list, [['"y" ', 'x', 'other']]);
+      expect(await session.execute(statements.insert, ['x', true])).toEqual({ rows: [], changes: 1 });
+      await session.execute(statements.insert, ['"y" ', new Uint8Array([1])]);
+      await session.execute(statements.insert, ['z', null]);
+      return (await session.execute(statements.list, [['"y" ', 'x', 'other']])).rows;
     });
     expect(found).toEqual([{ list: '["\\"y\\" ","x"]' }]);
     expect(database.prepare('SELECT b FROM t ORDER BY rowid').all()).toEqual([

@@ -1,6 +1,5 @@
-import type { ClientBase, QueryResult } from 'pg';
-import type { Row } from '../rows.ts';
-import type { Database, Statement, Value } from '../database.ts';
+import type { ClientBase } from 'pg';
+import type { Database, Statement, StatementResult, Value } from '../database.ts';
 import { translatePostgresError } from './postgres-errors.ts';
 
 /** The connection that repositories use within a transaction. */
@@ -18,30 +17,17 @@ export class Session implements Database {
     return this.#failure;
   }
 
-  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.#execute(statement, values)).rows;
-  }
-
-  async change(statement: Statement, values: readonly Value[]): Promise<number> {
-    return (await this.#execute(statement, values)).rowCount ?? 0;
-  }
-
-  async run(statement: Statement, values: readonly Value[]): Promise<void> {
-    await this.#execute(statement, values);
-  }
-
   end(): void {
     this.#isEnded = true;
   }
 
-  async #execute(
-    { name, postgres }: Statement,
-    values: readonly Value[],
-  ): Promise<QueryResult<Record<string, unknown>>> {
+  async execute({ name, postgres }: Statement, values: readonly Value[]): Promise<StatementResult> {
     // A repository was used after its transaction, which is a defect.
     if (this.#isEnded) throw new Error('the transaction has ended');
     try {
-      return await this.#client.query<Record<string, unknown>>({ name, text: postgres, values: [...values] });
+      const query = { name, text: postgres, values: [...values] };
+      const { rows, rowCount } = await this.#client.query<Record<string, unknown>>(query);
+      return { rows, changes: rowCount ?? 0 };
     } catch (error) {
       const failure = translatePostgresError(error);
       this.#failure ??= failure;

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 import { connect } from './database.ts';
+import { prepareStatement } from './session.ts';
 import type { StatementAnswer, StatementRequest } from './large-writes.ts';
 
 /* The worker thread of `large-writes.ts`: receives the path of the database, then statements, and posts what they return. */
@@ -13,14 +14,12 @@ parentPort?.on('message', (request: StatementRequest) => {
   parentPort?.postMessage(answer(request));
 });
 
-function answer({ sqlite, values, isQuery }: StatementRequest): StatementAnswer {
+function answer({ sqlite, values }: StatementRequest): StatementAnswer {
   try {
     database ??= connect(String(workerData));
     // A statement of a transaction that has ended would be committed alone.
     if (!database.isTransaction && sqlite !== 'BEGIN IMMEDIATE') throw new Error('the transaction has ended');
-    const statement = database.prepare(sqlite);
-    if (isQuery) return { rows: statement.all(...values), changes: 0 };
-    return { rows: [], changes: Number(statement.run(...values).changes) };
+    return prepareStatement(database, sqlite)(values);
   } catch (error) {
     return { rows: [], changes: 0, fault: { message: errorMessage(error), errcode: valueAt(error, 'errcode') } };
   }

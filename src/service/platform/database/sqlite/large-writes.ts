@@ -1,20 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import type { SQLInputValue } from 'node:sqlite';
-import type { Database, Statement, Value } from '../database.ts';
-import type { Row } from '../rows.ts';
+import type { Database, Statement, StatementResult, Value } from '../database.ts';
 import { translateError } from './database.ts';
 import { toSqliteValue } from './session.ts';
 
 export interface StatementRequest {
   readonly sqlite: string;
   readonly values: readonly SQLInputValue[];
-  /** Whether its rows are wanted. */
-  readonly isQuery: boolean;
 }
 
-export interface StatementAnswer {
-  readonly rows: readonly Row[];
-  readonly changes: number;
+export interface StatementAnswer extends StatementResult {
   /** An error loses its other properties between threads. */
   readonly fault?: { readonly message: string; readonly errcode: unknown };
 }
@@ -42,13 +37,13 @@ export class LargeWrites {
     if (this.#thread?.hasEnded !== false) this.#thread = new WriterThread(this.#path);
     const thread = this.#thread;
     try {
-      await thread.execute('BEGIN IMMEDIATE');
+      await thread.execute({ sqlite: 'BEGIN IMMEDIATE' });
       const result = await work(thread);
-      await thread.execute('COMMIT');
+      await thread.execute({ sqlite: 'COMMIT' });
       return result;
     } catch (error) {
       // If this fails, too, SQLite has rolled back, or does so when the thread ends.
-      await thread.execute('ROLLBACK').catch(() => undefined);
+      await thread.execute({ sqlite: 'ROLLBACK' }).catch(() => undefined);
       throw error;
     } finally {
       this.#idle = setTimeout(() => void this.close(), idleMilliseconds).unref();
@@ -86,20 +81,8 @@ class WriterThread implements Database {
     });
   }
 
-  async query({ sqlite }: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.#ask({ sqlite, values: values.map(toSqliteValue), isQuery: true })).rows;
-  }
-
-  async change({ sqlite }: Statement, values: readonly Value[]): Promise<number> {
-    return (await this.#ask({ sqlite, values: values.map(toSqliteValue), isQuery: false })).changes;
-  }
-
-  async run(statement: Statement, values: readonly Value[]): Promise<void> {
-    await this.change(statement, values);
-  }
-
-  async execute(sqlite: string): Promise<void> {
-    await this.#ask({ sqlite, values: [], isQuery: false });
+  execute({ sqlite }: Pick<Statement, 'sqlite'>, values: readonly Value[] = []): Promise<StatementResult> {
+    return this.#ask({ sqlite, values: values.map(toSqliteValue) });
   }
 
   async end(): Promise<void> {

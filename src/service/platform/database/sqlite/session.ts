@@ -1,6 +1,5 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Database, Statement, Value } from '../database.ts';
-import type { Row } from '../rows.ts';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Database, Statement, StatementResult, Value } from '../database.ts';
 import { translateError } from './database.ts';
 
 /** Reading or writing a larger text blocks the event loop too long: about ten milliseconds for a million characters. */
@@ -20,7 +19,7 @@ export function requireSmallText(length: number): void {
 export class Session implements Database {
   readonly database: DatabaseSync;
   readonly #mayBeLarge: boolean;
-  readonly #prepared = new Map<Statement, StatementSync>();
+  readonly #prepared = new Map<Statement, RunStatement>();
   #isActive = false;
 
   /** @param mayBeLarge whether large texts may be read and written; a LargeTextError is thrown otherwise */
@@ -39,50 +38,40 @@ export class Session implements Database {
     }
   }
 
-  query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.#execute(() => {
-      const rows = this.prepare(statement).all(...values.map(toSqliteValue));
-      if (!this.#mayBeLarge) for (const row of rows) requireSmallTexts(Object.values(row));
-      return rows;
-    });
+  #run(statement: Statement, values: readonly SQLInputValue[]): StatementResult {
+    const run = this.#prepared.get(statement) ?? prepareStatement(this.database, statement.sqlite);
+    this.#prepared.set(statement, run);
+    if (this.#mayBeLarge) return run(values);
+    requireSmallTexts(values);
+    const result = run(values);
+    for (const row of result.rows) requireSmallTexts(Object.values(row));
+    return result;
   }
 
-  change(statement: Statement, values: readonly Value[]): Promise<number> {
-    return this.#execute(() => {
-      if (!this.#mayBeLarge) requireSmallTexts(values);
-      return Number(this.prepare(statement).run(...values.map(toSqliteValue)).changes);
-    });
-  }
-
-  async run(statement: Statement, values: readonly Value[]): Promise<void> {
-    await this.change(statement, values);
-  }
-
-  /** Prepares a statement, once. */
-  prepare(statement: Statement): StatementSync {
-    const known = this.#prepared.get(statement);
-    if (known !== undefined) return known;
-    const prepared = this.database.prepare(statement.sqlite);
-    this.#prepared.set(statement, prepared);
-    return prepared;
-  }
-
-  /**
-   * Runs statements. They run synchronously, because they are short.
-   *
-   * @throws StorageError if the database fails.
-   */
-  #execute<Result>(run: () => Result): Promise<Result> {
+  /** Runs a statement. It runs synchronously, because it is short. */
+  execute(statement: Statement, values: readonly Value[]): Promise<StatementResult> {
     // A repository was used after its transaction, which is a defect.
     if (!this.#isActive) return Promise.reject(new Error('the transaction has ended'));
     try {
-      return Promise.resolve(run());
+      return Promise.resolve(this.#run(statement, values.map(toSqliteValue)));
     } catch (error) {
       return Promise.resolve().then(() => {
         throw translateError(error);
       });
     }
   }
+}
+
+type RunStatement = (values: readonly SQLInputValue[]) => StatementResult;
+
+export function prepareStatement(database: DatabaseSync, sqlite: string): RunStatement {
+  const statement = database.prepare(sqlite);
+  if (statement.columns().length === 0)
+    return (values) => ({ rows: [], changes: Number(statement.run(...values).changes) });
+  return (values) => {
+    const rows = statement.all(...values);
+    return { rows, changes: rows.length };
+  };
 }
 
 function requireSmallTexts(values: readonly unknown[]): void {

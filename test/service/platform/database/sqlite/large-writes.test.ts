@@ -83,7 +83,8 @@ describe('the thread for large writes', () => {
     ...{ name: 'test.insert', postgres: '' },
     sqlite: 'INSERT INTO organizations (org, created_at) VALUES (?, 1)',
   };
-  const insert = (database: Database, name: string): Promise<number> => database.change(insertion, [name]);
+  const insert = async (database: Database, name: string): Promise<number> =>
+    (await database.execute(insertion, [name])).changes;
 
   it('rolls back a transaction that fails, and keeps the code of an error of SQLite', async () => {
     const failed = writes.run(async (database) => {
