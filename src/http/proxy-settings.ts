@@ -28,11 +28,22 @@ function proxyAddress(environment: EnvironmentVariables, name: string): string {
   if (value === '') return '';
   // As in curl, `proxy.example.com:3128` means an http proxy.
   const address = value.includes('://') ? value : `http://${value}`;
-  if (/^https?:\/\//iu.test(address) && URL.canParse(address)) return address;
+  if (/^https?:\/\//iu.test(address) && isDecodable(address)) return address;
   throw new UserError({
     what: `the environment variable ${name} is not the URL of an http or https proxy`,
-    remedy: `Set ${name} to something like http://proxy.example.com:3128, or unset it.`,
+    remedy: `Set ${name} to something like http://proxy.example.com:3128, or unset it. In a password, write % as %25.`,
   });
+}
+
+/** Whether undici can read the URL, and decode the user name and the password in it. */
+function isDecodable(address: string): boolean {
+  try {
+    const { username, password } = new URL(address);
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function variable(environment: EnvironmentVariables, name: string): string {

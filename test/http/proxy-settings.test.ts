@@ -44,7 +44,7 @@ describe('the proxies of the environment', () => {
     expect(proxySettings({ HTTPS_PROXY: 'proxy.example.com:3128' })?.httpsProxy).toBe('http://proxy.example.com:3128');
   });
 
-  it.each(['socks5://u:hunter2@proxy:1080', 'http://', 'http://u:hunter2@[', 'ftp://proxy'])(
+  it.each(['socks5://u:hunter2@proxy:1080', 'http://', 'http://u:hunter2@[', 'ftp://proxy', 'http://u:%hunter2@proxy'])(
     'are rejected if one is %s; the value is not repeated, because it may contain a password',
     (value) => {
       const mistake = userErrorOf(() => proxySettings({ HTTPS_PROXY: value }));
