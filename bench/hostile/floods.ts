@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { githubEvents, sampleGate } from '../../test/support/github-gate.ts';
 import { signWebhook } from '../../test/support/github-webhooks.ts';
-import { createSigningKey, signToken, startIdentityProvider } from '../../test/support/identity-provider.ts';
+import { createSigningKey, signToken, startIdentityProvider } from '../../tools/identity-provider.ts';
 
 /** The organization that floods the service. */
 export const floodingOrg = 'acme';

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { dirname, join } from 'node:path';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
-import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
 import { gitFolder, type GitFolder } from '../support/git-repository.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { call } from '../support/service-call.ts';

@@ -6,7 +6,7 @@ import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.
 import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
-import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { saveFlow } from '../support/service-samples.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
-import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
 import { parseOwnAction } from '../support/own-action.ts';
 import { describeAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';

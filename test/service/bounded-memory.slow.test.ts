@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK } from 'jose';
 import { policyForm } from '../support/environment-samples.ts';
-import { createSigningKey, signToken, type SigningKey } from '../support/identity-provider.ts';
+import { createSigningKey, signToken, type SigningKey } from '../../tools/identity-provider.ts';
 import { serve, type LoopbackServer } from '../../tools/loopback-server.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { attestationForm, sampleArtifact, sampleAttestation, sampleFlow } from '../support/service-samples.ts';

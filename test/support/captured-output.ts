@@ -1,7 +1,7 @@
 import { afterAll, jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ReportTarget } from '../../src/step/report/report-result.ts';
 import { githubRunner } from '../../src/step/report/runner.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
@@ -52,11 +52,11 @@ export async function captureOutput(
   }
 }
 
-// @actions/core remembers the path of the first summary until the process ends.
-const summaryPath = join(mkdtempSync(join(tmpdir(), 'summary-')), 'summary.md');
+/** One for all test files of a process, because @actions/core remembers the path of its first summary. */
+const summaryPath = join(tmpdir(), `summary-${process.pid}.md`);
 
 afterAll(() => {
-  rmSync(dirname(summaryPath), { recursive: true, force: true });
+  rmSync(summaryPath, { force: true });
 });
 
 /** Sets environment variables of the process while work runs, because @actions/core reads them there. */

@@ -6,7 +6,7 @@ import {
   startIdentityProvider,
   type IdentityProvider,
   type SigningKey,
-} from './identity-provider.ts';
+} from '../../tools/identity-provider.ts';
 import { sampleFlow } from './service-samples.ts';
 import { call, mappingOf, type Called } from './service-call.ts';
 import { startTestService, type TestService } from './service.ts';

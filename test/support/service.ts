@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { expect } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
@@ -47,7 +47,7 @@ const patient = { delay: 60_000 };
 
 /** Stops a service in which nothing may have failed unnoticed. */
 export async function stopWithoutErrors(service: TestService): Promise<void> {
-  assert.deepEqual(service.errors, []);
+  expect(service.errors).toEqual([]);
   await service.stop();
 }
 

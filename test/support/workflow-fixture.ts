@@ -10,7 +10,7 @@ import { shas } from './events.ts';
 import { resolveExpressions } from './expressions.ts';
 import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
 import { apiCommit, startGitHub, type FakeGitHub, type GitHubReply, type GitHubRequest } from './fake-github.ts';
-import { jobClaims, type IdentityProvider } from './identity-provider.ts';
+import { jobClaims, type IdentityProvider } from '../../tools/identity-provider.ts';
 import { jobEnvironment, jobOf } from './job.ts';
 import { actionEntries } from './repository.ts';
 import { startSonarServer, type FakeSonar } from './fake-sonar.ts';

@@ -112,7 +112,8 @@ describe('documents', () => {
       fc.asyncProperty(fc.constantFrom(...kinds), value, async (kind, document) => {
         await workspace.write('any.json', JSON.stringify(document));
         try {
-          expect((await gather(kind, { files: ['any.json'] }, workspace)).report.artifacts).toBeInstanceOf(Array);
+          const { report } = await gather(kind, { files: ['any.json'] }, workspace);
+          expect(Array.isArray(report.artifacts)).toBe(true);
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(UserError);
         }

@@ -7,7 +7,7 @@ import {
   signToken,
   type IdentityProvider,
   type SigningKey,
-} from '../../support/identity-provider.ts';
+} from '../../../tools/identity-provider.ts';
 import { prepareEverything } from '../../support/prepare-organization.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';

@@ -8,7 +8,7 @@ import {
   toProven,
   type WorkflowIdentity,
 } from '../../../src/service/login/workflow-identity.ts';
-import { pushClaims } from '../../support/identity-provider.ts';
+import { pushClaims } from '../../../tools/identity-provider.ts';
 
 const rule = (change: Partial<LoginRule> = {}): LoginRule => ({
   ...{ name: 'deploy', description: '', issuer: 'https://issuer.example.com' },

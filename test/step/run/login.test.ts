@@ -8,7 +8,7 @@ import { administer } from '../../support/administration.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
-import { createSigningKey, jobClaims, startIdentityProvider } from '../../support/identity-provider.ts';
+import { createSigningKey, jobClaims, startIdentityProvider } from '../../../tools/identity-provider.ts';
 import { jobEnvironment } from '../../support/job.ts';
 import { call } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';

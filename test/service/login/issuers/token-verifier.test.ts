@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CompactSign, exportJWK, exportSPKI, SignJWT, UnsecuredJWT, type JWK } from 'jose';
 import type { TokenVerification } from '../../../../src/service/login/workflow-identity.ts';
 import { JoseTokenVerifier } from '../../../../src/service/login/issuers/token-verifier.ts';
-import { createSigningKey, pushClaims, signToken, type SigningKey } from '../../../support/identity-provider.ts';
+import { createSigningKey, pushClaims, signToken, type SigningKey } from '../../../../tools/identity-provider.ts';
 
 const issuer = 'https://ghes.example.com/_services/token';
 const audience = 'https://compliance.example.com';

@@ -18,7 +18,7 @@ import { receivingApp } from '../../../../support/fake-github-app.ts';
 import { saveGate } from '../../../../support/gated-service.ts';
 import { githubEvents } from '../../../../support/github-gate.ts';
 import { sendWebhook } from '../../../../support/github-webhooks.ts';
-import { createSigningKey, signToken, startIdentityProvider } from '../../../../support/identity-provider.ts';
+import { createSigningKey, signToken, startIdentityProvider } from '../../../../../tools/identity-provider.ts';
 import { prepareEverything } from '../../../../support/prepare-organization.ts';
 import { call, mappingOf, type Called } from '../../../../support/service-call.ts';
 import {

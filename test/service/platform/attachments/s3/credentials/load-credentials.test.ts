@@ -39,7 +39,8 @@ beforeEach(async () => {
   await writeFile(join(folder, 'web-token'), 'the-web-token');
 });
 afterEach(async () => {
-  process.env = environment;
+  for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, environment);
   await server.close();
   await rm(folder, { recursive: true });
 });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import Provider from 'oidc-provider';
-import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
-import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { serve } from '../../tools/loopback-server.ts';
+import type { EnvironmentVariables } from '../src/runtime/dependencies.ts';
+import { textAt } from '../src/runtime/untrusted-data.ts';
+import { serve } from './loopback-server.ts';
 
 /** A key of an issuer. */
 export interface SigningKey {
