@@ -66,12 +66,13 @@ async function runStep(operation: string, inputs: Readonly<Record<string, string
 
 /** The variables of a job for a push of the commit that is checked out. */
 function describePush(): Record<string, string> {
-  const branch = git('rev-parse', '--abbrev-ref', 'HEAD') ?? 'main';
+  // Empty if no branch is checked out; the action then asks git which branch has the commit.
+  const branch = git('branch', '--show-current') ?? 'main';
   const [, repository = `local/${basename(folder)}`] =
     /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?$/u.exec(git('remote', 'get-url', 'origin') ?? '') ?? [];
   return {
     GITHUB_EVENT_NAME: 'push',
-    GITHUB_REF: `refs/heads/${branch}`,
+    GITHUB_REF: branch === '' ? '' : `refs/heads/${branch}`,
     GITHUB_REF_NAME: branch,
     GITHUB_REF_TYPE: 'branch',
     GITHUB_REPOSITORY: repository,
