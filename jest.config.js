@@ -14,7 +14,7 @@ export default {
   },
   // Of the packages, those that take long to load, or whose classes the tests compare.
   transformIgnorePatterns: [
-    '/node_modules/(?!(@actions/(languageservice|workflow-parser)|fast-check|jose|oidc-provider|pg|undici)/)',
+    '/node_modules/(?!(@actions/(languageservice|workflow-parser)|fast-check|jose|oidc-provider|pg)/)',
   ],
   // A socket, timer or child process that a test leaves behind is a defect of the test or of the code.
   openHandlesTimeout: 1000,

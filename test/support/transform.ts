@@ -15,18 +15,17 @@ const tests = dirname(import.meta.dirname) + sep;
  */
 const transformer: SyncTransformer = {
   process(source, path, options) {
-    const { supportsStaticESM } = options;
     if (path.startsWith(tests)) return stripTypes.process(source, path, options);
-    const loaded = `requireNatively(${JSON.stringify(path)})`;
-    if (!supportsStaticESM) return { code: `module.exports = ${loaded};` };
+    // A package that a script of Jest itself requires, such as the global setup.
+    if (!options.supportsStaticESM) return { code: source };
     const lines = exportsOf(path).map((name) =>
       name === 'default' ? 'export default loaded.default;' : `export const ${name} = loaded.${name};`,
     );
-    return { code: [`const loaded = ${loaded};`, ...lines].join('\n') };
+    return { code: [`const loaded = requireNatively(${JSON.stringify(path)});`, ...lines].join('\n') };
   },
   // A module can have other exports although its own text is the same.
   getCacheKey(source, path, { supportsStaticESM }) {
-    const content = path.startsWith(tests) ? source : [supportsStaticESM, exportsOf(path)];
+    const content = path.startsWith(tests) || !supportsStaticESM ? source : exportsOf(path);
     return createHash('sha1')
       .update(JSON.stringify([path, content]))
       .digest('hex');
