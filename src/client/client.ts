@@ -401,7 +401,7 @@ const remedies: Readonly<Record<TransportProblem, string>> = {
   unreachable:
     'Check `base-url` and that the runner can reach that host: its network, DNS, and HTTPS_PROXY and NO_PROXY if there is a proxy.',
   untrusted:
-    "Check `base-url`; if the service's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job or step.",
+    "Check `base-url`, also that its port speaks https; if the service's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job or step.",
   interrupted: 'Try again; if it keeps failing, look for a proxy or load balancer that closes connections.',
   timeout: 'Try again later, or raise `timeout` (seconds for one request) if the service is known to be slow.',
   malformed: 'Check that `base-url` points to the service, with the right protocol and port.',

@@ -80,6 +80,8 @@ export function describeError(thrown: unknown): string {
 /** The message of anything that was thrown, without its causes. */
 export function errorMessage(thrown: unknown): string {
   if (isError(thrown)) {
+    // The message of OpenSSL holds the address of a thread, and a line of its sources.
+    if (textAt(thrown, 'library') === 'SSL routines') return `TLS failed: ${textAt(thrown, 'reason') ?? thrown.name}`;
     if (thrown.message !== '') return thrown.message;
     // Node puts the refused addresses of a host with several of them in an AggregateError without a message of its own.
     return listAt(thrown, 'errors').map(errorMessage).join(', ') || thrown.name;

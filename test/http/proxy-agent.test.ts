@@ -229,6 +229,7 @@ describe('https through HTTPS_PROXY', () => {
     await expect(openTransport().send(get(url), neverAborted)).rejects.toMatchObject({
       problem: 'untrusted',
       mayHaveReached: false,
+      message: 'TLS failed: wrong version number',
     });
   });
 });
