@@ -18,7 +18,8 @@ export class RunnerFileError extends Failure {
   constructor({ variable, holds }: RunnerFile, thrown: unknown) {
     const code = errorCode(thrown) ?? '';
     const { why, remedy, isFull = false } = causes(variable).get(code) ?? unknownCause(variable);
-    const explanation = why === undefined ? describeError(thrown) : `${why} (${describeError(thrown)})`;
+    const words = describeError(thrown).replace(/\.$/u, '');
+    const explanation = why === undefined ? words : `${why} (${words})`;
     super(
       { what: `${holds} could not be written to the path in ${variable}: ${explanation}`, remedy },
       { cause: thrown },

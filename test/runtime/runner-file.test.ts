@@ -24,7 +24,10 @@ describe('a file of the runner that cannot be written', () => {
     });
   });
 
-  it('keeps the message of any other error', () => {
+  it('keeps the message of any other error, without its full stop', () => {
+    const thrown = new Error('Check the permissions.');
+    const { message } = new RunnerFileError({ variable: 'RUNNER_TEMP', holds: 'the response file' }, thrown);
+    expect(message).toMatch(/: Check the permissions$/u);
     expect(refused('EIO')).toMatchObject({ isFull: false, message: expect.stringContaining(': EIO: so it said') });
   });
 

@@ -13,7 +13,7 @@ export function readCommitFromPayload(event: Mapping, sha: string): SourceResult
     const facts = commitFacts(described, sha);
     if (facts !== undefined) return { found: facts };
   }
-  return userMiss("the event's payload does not describe it", 'Or set `github-token`, so that GitHub can be asked.');
+  return userMiss('it does not describe the commit', 'Or set `github-token`, so that GitHub can be asked.');
 }
 
 function describedCommits(event: Mapping): readonly unknown[] {

@@ -196,7 +196,7 @@ describe('gatherCommitEvidence', () => {
     await expect(gathering).rejects.toMatchObject({
       message:
         `No source describes the commit ${shas.head} (the head of pull request 12). ` +
-        "git in the workspace: GITHUB_WORKSPACE is not set; the event's payload: the event's payload does not describe it; " +
+        "git in the workspace: GITHUB_WORKSPACE is not set; the event's payload: it does not describe the commit; " +
         "GitHub's API: it was not used, because the step has no token.",
       remedy: expect.stringContaining('`github-token: ${{ github.token }}`'),
     });

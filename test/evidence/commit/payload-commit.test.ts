@@ -40,7 +40,7 @@ describe('readCommitFromPayload', () => {
     ['lacks the time', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { timestamp: 'soon' }) })],
   ])('is a miss if the payload %s', (_what, event) => {
     expect(readCommitFromPayload(event, shas.head)).toMatchObject({
-      miss: { kind: 'user', what: "the event's payload does not describe it" },
+      miss: { kind: 'user', what: 'it does not describe the commit' },
     });
   });
 
