@@ -149,13 +149,6 @@ function toParameters(audience: Audience | undefined): readonly [boolean, string
   return [audience !== undefined, audience?.environment ?? null];
 }
 
-/** When an artifact of a trail first ran in an environment, in Unix seconds. */
-export interface FirstRun {
-  readonly trail: string;
-  readonly environment: string;
-  readonly startedAt: number;
-}
-
 export class ArtifactReader extends Repository {
   async findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
     const [row] = await this.#query(statements.findLatest, statements.findLatestInTrail, place, fingerprint);
@@ -203,7 +196,11 @@ export class ArtifactReader extends Repository {
   }
 
   /** When the first artifact of each trail of a flow first ran in each environment. */
-  listFirstRuns(org: string, flow: string, trails: readonly string[]): Promise<readonly FirstRun[]> {
+  listFirstRuns(
+    org: string,
+    flow: string,
+    trails: readonly string[],
+  ): Promise<readonly { readonly trail: string; readonly environment: string; readonly startedAt: number }[]> {
     return this.queryAll(statements.listFirstRuns, [org, flow, trails], (row) => ({
       trail: text(row, 'trail'),
       environment: text(row, 'environment'),

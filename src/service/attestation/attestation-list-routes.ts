@@ -117,16 +117,10 @@ function toLabel({ name, document }: RecordedAttestation): string {
 /** The schema version of recorded attestations. There has been only one. */
 const schemaVersion = 1;
 
-interface PagePosition {
-  readonly page: number;
-  readonly perPage: number;
-  readonly pageCount: number;
-}
-
 /** Links to this and other pages; the first page has no `prev`, the last has no `next`. */
 function pageLinks(
   { from_timestamp, to_timestamp }: EndpointQuery<typeof listAttestations>,
-  { page, perPage, pageCount }: PagePosition,
+  { page, perPage, pageCount }: { readonly page: number; readonly perPage: number; readonly pageCount: number },
   link: (query: Readonly<Record<string, number>>) => string,
 ): Record<string, string> {
   const span = {

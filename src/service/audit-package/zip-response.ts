@@ -29,7 +29,10 @@ export function writeZip(
   });
 }
 
-async function* withManifest(files: AsyncIterable<ZippedFile>, lastModified: Date): AsyncGenerator<ZipInput> {
+async function* withManifest(
+  files: AsyncIterable<ZippedFile>,
+  lastModified: Date,
+): AsyncGenerator<{ readonly name: string; readonly lastModified: Date; readonly input: string | Readable }> {
   const manifest: string[] = [];
   for await (const file of files) {
     const { name } = file;
@@ -42,10 +45,4 @@ async function* withManifest(files: AsyncIterable<ZippedFile>, lastModified: Dat
     }
   }
   yield { name: manifestName, lastModified, input: manifest.join('') };
-}
-
-interface ZipInput {
-  readonly name: string;
-  readonly lastModified: Date;
-  readonly input: string | Readable;
 }

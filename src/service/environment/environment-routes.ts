@@ -217,13 +217,10 @@ export function addEnvironmentReportRoutes(host: RouteHost, dependencies: RouteD
   }
 }
 
-/** What the reports of all kinds have in common. */
-interface ImagesOfElement {
-  readonly creationTimestamp: number;
-  readonly digests: Readonly<Record<string, string>>;
-}
-
-function toElements(elements: readonly ImagesOfElement[], named: readonly string[]): readonly ReportedElement[] {
+function toElements(
+  elements: readonly { readonly creationTimestamp: number; readonly digests: Readonly<Record<string, string>> }[],
+  named: readonly string[],
+): readonly ReportedElement[] {
   return elements.map((element) => {
     const { digests, creationTimestamp: createdAt } = element;
     const [pod = ''] = named.flatMap((field) => textAt(element, field) ?? []);

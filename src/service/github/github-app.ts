@@ -12,18 +12,14 @@ export interface GithubApp {
   readonly installations: ReadonlyMap<number, string>;
 }
 
-/** A run of GitHub Actions, by the claims of its token. */
-export interface RunReference {
-  readonly issuer: string;
-  readonly repository_id: string;
-  readonly run_id: string;
-}
-
 /**
  * Finds the head commit of a run, because the token of a pull request names the merge commit. Undefined if no gate has the
  * repository, the run is of another server than the app, or GitHub does not answer.
  */
-export type FindRunCommit = (org: string, run: RunReference) => Promise<string | undefined>;
+export type FindRunCommit = (
+  org: string,
+  run: { readonly issuer: string; readonly repository_id: string; readonly run_id: string },
+) => Promise<string | undefined>;
 
 /** Whether runs with tokens of an issuer may be of the app's server: numbers of repositories are those of one server. */
 export function mayBeOfServer({ apiUrl }: Pick<GithubApp, 'apiUrl'>, issuer: string): boolean {

@@ -61,13 +61,11 @@ export function completeDelivery(
   });
 }
 
-export interface FailedDelivery {
-  readonly delivery: Delivery;
-  readonly failure: DeliveryFailure;
-}
-
 /** Records a failure and drops the delivery. The next delivery of the target waits until the failure's `until`. */
-export function dropDelivery({ storage }: Dependencies, { delivery, failure }: FailedDelivery): Promise<void> {
+export function dropDelivery(
+  { storage }: Dependencies,
+  { delivery, failure }: { readonly delivery: Delivery; readonly failure: DeliveryFailure },
+): Promise<void> {
   return storage.transaction(delivery.org, async ({ deliveries }) => {
     await deliveries.delete(delivery);
     await deliveries.recordFailure(delivery, failure);

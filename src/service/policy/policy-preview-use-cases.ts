@@ -51,13 +51,6 @@ export interface PolicyPreview {
   readonly environmentsLeftOut: number;
 }
 
-/** A version of a policy that is not stored. */
-interface ProposedPolicy {
-  readonly org: string;
-  readonly name: string;
-  readonly rules: PolicyRules;
-}
-
 /**
  * Judges all environments to which a policy is attached with its present version and with another one. Stores nothing.
  *
@@ -65,7 +58,7 @@ interface ProposedPolicy {
  */
 export async function previewPolicy(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  { org, name, rules }: ProposedPolicy,
+  { org, name, rules }: { readonly org: string; readonly name: string; readonly rules: PolicyRules },
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
 ): Promise<PolicyPreview> {
   const at = unixSeconds(dependencies.now());

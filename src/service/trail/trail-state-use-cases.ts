@@ -114,11 +114,6 @@ async function judge(
   });
 }
 
-/** An artifact with the scopes in which its evidence is found. */
-interface LocatedArtifact extends Omit<TrailArtifact, 'evidence'> {
-  readonly scopes: readonly Scope[];
-}
-
 /** The first report of each name: the latest one. */
 function latestByName(reports: readonly ReportedArtifact[]): ReadonlyMap<string, ReportedArtifact> {
   const latest = new Map<string, ReportedArtifact>();
@@ -134,7 +129,7 @@ function listArtifacts(
   { template }: AppliedTemplate,
   { name: trail, report }: Trail,
   reports: readonly ReportedArtifact[],
-): readonly LocatedArtifact[] {
+): readonly (Omit<TrailArtifact, 'evidence'> & { readonly scopes: readonly Scope[] })[] {
   const isCounting = (reported: ReportedArtifact): boolean =>
     countsFrom(reported, findArtifactRecorders(template, reported.report.template_reference_name));
   const counting = latestByName(reports.filter(isCounting));

@@ -200,15 +200,8 @@ export function renderPager(previous: string | undefined, next: string | undefin
   </nav>`;
 }
 
-/** A page of a list, counted from 1. */
-export interface ListPage {
-  readonly page: number;
-  readonly perPage: number;
-  readonly total: number;
-}
-
 export function renderPageLinks(
-  { page, perPage, total }: ListPage,
+  { page, perPage, total }: { readonly page: number; readonly perPage: number; readonly total: number },
   toPath: (page: number) => string,
 ): Html | undefined {
   const previous = page > 1 ? toPath(page - 1) : undefined;

@@ -4,18 +4,13 @@ import type { Html } from './html.ts';
 /** A section of an organization, as the navigation names it. */
 export type Section = 'overview' | 'flows' | 'environments' | 'policies' | 'administration' | 'search';
 
-export interface Crumb {
-  readonly name: string;
-  readonly path: string;
-}
-
 /** A page, without what all pages have in common. */
 export interface Page {
   readonly title: string;
   /** What kind of thing the title names, shown before it: `Trail`. */
   readonly kind?: string | undefined;
   /** The pages above this one. The home page and the organization are added. */
-  readonly crumbs?: readonly Crumb[] | undefined;
+  readonly crumbs?: readonly { readonly name: string; readonly path: string }[] | undefined;
   readonly section?: Section | undefined;
   /** The API requests that give the same data (`apiRequest`). */
   readonly api?: readonly string[] | undefined;
