@@ -103,7 +103,7 @@ export class Records {
   }
 
   findFlow(org: string, name: string): Promise<Flow | undefined> {
-    return flows.findFlow(this.at(0), { org, name });
+    return this.storage.read((transaction) => transaction.flows.find(org, name));
   }
 
   recordAttestation(attestation: Attestation): Promise<attestations.AttestResult> {
@@ -111,7 +111,7 @@ export class Records {
   }
 
   findAttestation(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
-    return attestations.findAttestation(this.at(0), { org, flow, trail, id });
+    return this.storage.read((transaction) => transaction.attestations.find(org, flow, trail, id));
   }
 
   isAttached(digest: string): Promise<boolean> {
@@ -196,7 +196,7 @@ export class Records {
   }
 
   readAttestations(range: attestationList.AttestationRange): Promise<readonly RecordedAttestation[]> {
-    return attestationList.readAttestations(this.at(0), range);
+    return this.storage.read(({ attestationSeries }) => attestationSeries.listRange(range, range));
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {

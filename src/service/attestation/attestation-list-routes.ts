@@ -31,7 +31,9 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
       const parts: Buffer[] = [];
       for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
         await pause();
-        const attestations = await attestationList.readAttestations(dependencies, part);
+        const attestations = await dependencies.storage.read(({ attestationSeries }) =>
+          attestationSeries.listRange(part, part),
+        );
         parts.push(
           ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),
         );

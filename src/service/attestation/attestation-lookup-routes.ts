@@ -41,7 +41,8 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
   });
 
   addRoute(host, findAttestationById, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
-    const found = await lookup.findAttestationById(dependencies, { org: parameters.org, id: query.attestation_id });
+    const { attestation_id: id } = query;
+    const found = await dependencies.storage.read(({ attestations }) => attestations.findById(parameters.org, id));
     return { status: 200, body: { data: found === undefined ? [] : [toEvidence(found, links)] } };
   });
 }

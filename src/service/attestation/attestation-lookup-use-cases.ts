@@ -91,13 +91,6 @@ function isAboutArtifact({ document }: RecordedAttestation, wanted: string): boo
   return artifact === undefined || listTargetArtifacts(document).includes(artifact);
 }
 
-export function findAttestationById(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, id }: { readonly org: string; readonly id: string },
-): Promise<RecordedAttestation | undefined> {
-  return storage.read(({ attestations }) => attestations.findById(org, id));
-}
-
 /** The latest report of the artifact that an attestation names; undefined if it names none. */
 export function findReportedArtifact(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
@@ -132,7 +125,7 @@ export type ListAttestationsResult =
   | { readonly outcome: 'flow not found' }
   | LargeAttestationPage;
 
-/** The documents of the page exceed `maximumBytes`; read them in parts with `readAttestations`. */
+/** The documents of the page exceed `maximumBytes`; read them in parts. */
 export interface LargeAttestationPage {
   readonly outcome: 'too large';
   /** The total size of the documents. */
@@ -166,14 +159,6 @@ export function listAttestations(
     if (bytes > maximumBytes) return { outcome: 'too large', bytes, range, total };
     return { outcome: 'found', attestations: await transaction.attestationSeries.listRange(range, range), total };
   });
-}
-
-/** Reads the attestations of a range, newest first. */
-export function readAttestations(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  range: AttestationRange,
-): Promise<readonly RecordedAttestation[]> {
-  return storage.read(({ attestationSeries }) => attestationSeries.listRange(range, range));
 }
 
 /** Selects the attestations of the time span; the range is empty (first > last) if there are none. */

@@ -29,7 +29,6 @@ import { printable } from '../../runtime/printable.ts';
 import { bundleMediaType } from '../../contract/attestation-statement.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 import { createStatement } from './statement-routes.ts';
-import { findAttestation } from './attestation-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { httpErrors } from '../platform/server/errors/http-errors.ts';
@@ -66,7 +65,7 @@ export function addAttestationPage(host: PageHost): void {
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
   const requireAttestation = async (path: Static<typeof attestationPath>): Promise<RecordedAttestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
-    const found = await findAttestation(dependencies, { org, flow, trail, id });
+    const found = await dependencies.storage.read(({ attestations }) => attestations.find(org, flow, trail, id));
     if (found === undefined) throw new ApiError(notInTrail, { values: path });
     return found;
   };

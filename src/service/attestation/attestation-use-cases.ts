@@ -18,13 +18,7 @@ import type { Recorded } from '../login/recorded.ts';
 import { toSearchWords } from '../trail/search-words.ts';
 import { fromAttestation } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
-import type {
-  AttestationReader,
-  EvidencePlace,
-  LatestAttestation,
-  NewAttestation,
-  RecordedAttestation,
-} from './attestation-records.ts';
+import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
 import type { AttachmentStore, ReceivedFile } from '../platform/attachments/attachments.ts';
 import { settleContent } from '../platform/attachments/remove-content.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
@@ -238,11 +232,4 @@ export function follow(
   createdAt: number,
 ): Pick<NewAttestation, 'sequence' | 'isStepBack'> {
   return { sequence: (latest?.sequence ?? 0) + 1, isStepBack: latest !== undefined && createdAt < latest.createdAt };
-}
-
-export function findAttestation(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, flow, trail, id }: Pick<Attestation, 'org' | 'flow' | 'trail' | 'id'>,
-): Promise<RecordedAttestation | undefined> {
-  return storage.read(({ attestations }) => attestations.find(org, flow, trail, id));
 }

@@ -43,7 +43,7 @@ export function addCustomTypeRoutes(host: RouteHost, dependencies: RouteDependen
   });
 
   addRoute(host, listCustomTypes, requireRole(dependencies, 'read'), async ({ parameters: { org } }) => {
-    const listed = await customTypes.listCustomTypes(dependencies, { org });
+    const listed = await dependencies.storage.read((records) => records.customTypes.list(org));
     return { status: 200, body: listed.map((one) => ({ ...toResponse(one), ...toHistory(one) })) };
   });
 

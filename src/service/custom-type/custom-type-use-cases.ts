@@ -68,14 +68,6 @@ export const archiveCustomType = defineWrite(
   },
 );
 
-/** Lists the custom types that are not archived, sorted by name, without their definitions. */
-export function listCustomTypes(
-  { storage }: Pick<Dependencies, 'storage'>,
-  { org }: Pick<CustomTypeReference, 'org'>,
-): Promise<readonly CustomType[]> {
-  return storage.read(({ customTypes }) => customTypes.list(org));
-}
-
 export type CustomTypeObstacle = 'type not found' | 'type archived';
 
 /** Finds a custom type, with all versions or with one. */

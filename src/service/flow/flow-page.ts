@@ -12,7 +12,6 @@ import {
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
-import { findFlow } from './flow-use-cases.ts';
 import { flowPath, listExportedTrails, selectionQuery, toSelection } from './trail-list-page.ts';
 import { renderDelivery, renderRate, type DeliveryView } from './flow-delivery-html.ts';
 import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
@@ -91,7 +90,7 @@ export function addFlowPages(host: PageHost): void {
       ...{ url: '/:org/flows/:flow_name', path: flowPath, query: flowQuery },
       lists: {
         trails: async ({ path: { org, flow_name: flow }, query }) => {
-          if ((await findFlow(dependencies, { org, name: flow })) === undefined)
+          if (!(await dependencies.storage.read(({ flows }) => flows.exists(org, flow))))
             throw new ApiError(namedFlowNotFound, { values: { org, flow } });
           return listExportedTrails(dependencies, { org, flow, selection: toSelection(query) });
         },

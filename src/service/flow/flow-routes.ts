@@ -53,7 +53,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const { org, flow_name: name } = parameters;
-    const flow = await flows.findFlow(dependencies, { org, name });
+    const flow = await dependencies.storage.read((records) => records.flows.find(org, name));
     if (flow === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow: name } });
     const { template, repoUrl } = flow;
     return {

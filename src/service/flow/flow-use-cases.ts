@@ -59,13 +59,6 @@ function listChanges(known: Flow, wanted: FlowToSave): readonly string[] {
   return Object.entries(fields).flatMap(([name, isEqual]) => (isEqual ? [] : [name]));
 }
 
-export function findFlow(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, name }: { readonly org: string; readonly name: string },
-): Promise<Flow | undefined> {
-  return storage.read(({ flows }) => flows.find(org, name));
-}
-
 export interface FlowListQuery extends FlowFilter {
   readonly org: string;
   /** Undefined for all flows. */

@@ -40,7 +40,6 @@ import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { flowName, orgName, trailName } from '../../contract/names.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import { findAttestation } from '../attestation/attestation-use-cases.ts';
 import { findTrailHistory } from './trail-use-cases.ts';
 import { toReadableHistory } from '../account/readable-parts.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -78,7 +77,7 @@ export function addTrailPage(host: PageHost): void {
       const attestation =
         latest === undefined
           ? undefined
-          : await findAttestation(dependencies, { org, flow, trail: name, id: latest.id });
+          : await dependencies.storage.read(({ attestations }) => attestations.find(org, flow, name, latest.id));
       const isPullRequest = attestation !== undefined && isOfKind(attestation, 'pull_request');
       const pullRequests = isPullRequest ? attestation.document.pull_requests : [];
       const history = toReadableHistory(caller, found.history);

@@ -2,7 +2,6 @@ import { beginTrail } from '../../contract/trail.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { listTrails, trailPageSizes } from '../../contract/trail-list.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
-import { findFlow } from '../flow/flow-use-cases.ts';
 import * as trails from './trail-use-cases.ts';
 import { actorName, mayAccess, toCountsFor } from '../account/access.ts';
 import { countsForAny } from '../account/audience.ts';
@@ -45,7 +44,7 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const { org, flow_name: flow, trail_name: name } = parameters;
     const found = await trails.findTrailHistory(dependencies, { org, flow, name });
     if (found === undefined) {
-      const isFlow = (await findFlow(dependencies, { org, name: flow })) !== undefined;
+      const isFlow = await dependencies.storage.read(({ flows }) => flows.exists(org, flow));
       throw isFlow
         ? new ApiError(trailNotFound, { values: parameters })
         : new ApiError(namedFlowNotFound, { values: { org, flow } });
