@@ -25,7 +25,7 @@ import { FailedAuthentications, toAuditedFailure } from './platform/server/authe
 import type { TokenVerifier } from './login/workflow-identity.ts';
 import { createFetchJson } from './login/issuers/fetch-json.ts';
 import { JoseTokenVerifier } from './login/issuers/token-verifier.ts';
-import { createLinks } from './platform/links.ts';
+import { Links } from './platform/links.ts';
 import { listen } from './platform/server/listen.ts';
 import { createServer, defaultTimeouts, type ServerOptions, type Timeouts } from './platform/server/server.ts';
 import { addReadinessRoute } from './platform/server/readiness.ts';
@@ -120,7 +120,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     const admission = new Admission({ ...defaultAdmissionLimits, ...options.admission });
     const app = createServer({ log: sources.log, storageFailed }, timeouts, admission, options);
     const own: { url?: string } = {};
-    const links = createLinks(() => options.publicUrl ?? own.url ?? '', apiPrefix);
+    const links = new Links(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const github = await createGithubAnswers({ ...dependencies, links }, options);
     closers.push(() => github?.stop());
     const shutdown = prepareShutdown(app, timeouts);

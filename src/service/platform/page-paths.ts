@@ -2,79 +2,56 @@ import { evidenceAnchor } from '../../contract/reason.ts';
 import type { ReasonSource } from '../attestation/reasons.ts';
 
 /** The addresses of the pages. The first segment is an organization or `-`, which no organization can be called. */
-export interface PagePaths {
-  home(): string;
-  signIn(): string;
-  signOut(): string;
-  /** The sessions of the key that is signed in. */
-  sessions(): string;
-  /** A file that belongs to the pages. */
-  asset(name: string): string;
-  organization(org: string): string;
-  flows(org: string): string;
-  flow(org: string, flow: string): string;
-  /** @param about the subject of a reason, to whose row the link leads */
-  trail(org: string, flow: string, trail: string, about?: string): string;
-  /** An artifact; without an id its latest report to the flow. */
-  artifact(org: string, flow: string, fingerprint: string, id?: string): string;
-  attestation(org: string, flow: string, trail: string, id: string): string;
-  /** The file that came with an attestation. */
-  attachment(org: string, flow: string, trail: string, id: string): string;
-  statement(org: string, flow: string, trail: string, id: string): string;
-  /** The page of what a reason is about; undefined if it has none. */
-  reason(org: string, about: string, source: ReasonSource | undefined): string | undefined;
-  environments(org: string): string;
-  environment(org: string, environment: string): string;
-  snapshot(org: string, environment: string, index: number): string;
-  /** The last snapshot of a day. */
-  onDay(org: string, environment: string): string;
-  /** Compares two snapshots, which can be of different environments. */
-  comparison(org: string): string;
-  policies(org: string): string;
-  policy(org: string, policy: string): string;
-  search(org: string): string;
-  administration(org: string): string;
-  auditLog(org: string): string;
-}
+export class PagePaths {
+  readonly #root: () => string;
 
-/** Creates the addresses of pages. `root` returns the common beginning of all addresses, without a trailing slash. */
-export function createPagePaths(root: () => string): PagePaths {
-  const path = (...segments: readonly string[]): string =>
-    [root(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
-  const trail = (org: string, flow: string, name: string, about?: string): string =>
-    path(org, 'flows', flow, 'trails', name) + (about === undefined ? '' : `#${evidenceAnchor(about)}`);
-  const attestation = (org: string, flow: string, trailName: string, id: string): string =>
-    path(org, 'flows', flow, 'trails', trailName, 'attestations', id);
-  const environment = (org: string, name: string): string => path(org, 'environments', name);
-  return {
-    home: () => `${root()}/`,
-    signIn: () => path('-', 'sign-in'),
-    signOut: () => path('-', 'sign-out'),
-    sessions: () => path('-', 'sessions'),
-    asset: (name) => path('-', name),
-    organization: (org) => path(org),
-    flows: (org) => path(org, 'flows'),
-    flow: (org, flow) => path(org, 'flows', flow),
-    trail,
-    artifact: (org, flow, fingerprint, id) =>
-      path(org, 'flows', flow, 'artifacts', fingerprint) + (id === undefined ? '' : `?artifact_id=${id}`),
-    attestation,
-    attachment: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/attachment`,
-    statement: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/statement`,
-    reason: (org, about, { evidence, member } = {}) => {
-      if (evidence === undefined) return member === undefined ? undefined : environment(org, member);
-      const { flow, trail: name, attestation: id } = evidence;
-      return id === undefined ? trail(org, flow, name, about) : attestation(org, flow, name, id);
-    },
-    environments: (org) => path(org, 'environments'),
-    environment,
-    snapshot: (org, name, index) => `${environment(org, name)}/snapshots/${index}`,
-    onDay: (org, name) => `${environment(org, name)}/on-day`,
-    comparison: (org) => path(org, 'compare'),
-    policies: (org) => path(org, 'policies'),
-    policy: (org, policy) => path(org, 'policies', policy),
-    search: (org) => path(org, 'search'),
-    administration: (org) => path(org, 'administration'),
-    auditLog: (org) => path(org, 'administration', 'audit-log'),
+  /** @param root returns the common beginning of all addresses, without a trailing slash */
+  constructor(root: () => string) {
+    this.#root = root;
+  }
+
+  #path(...segments: readonly string[]): string {
+    return [this.#root(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
+  }
+
+  readonly home = (): string => `${this.#root()}/`;
+  readonly signIn = (): string => this.#path('-', 'sign-in');
+  readonly signOut = (): string => this.#path('-', 'sign-out');
+  /** The sessions of the key that is signed in. */
+  readonly sessions = (): string => this.#path('-', 'sessions');
+  readonly asset = (name: string): string => this.#path('-', name);
+  readonly organization = (org: string): string => this.#path(org);
+  readonly flows = (org: string): string => this.#path(org, 'flows');
+  readonly flow = (org: string, flow: string): string => this.#path(org, 'flows', flow);
+  /** @param about the subject of a reason, to whose row the link leads */
+  readonly trail = (org: string, flow: string, trail: string, about?: string): string =>
+    this.#path(org, 'flows', flow, 'trails', trail) + (about === undefined ? '' : `#${evidenceAnchor(about)}`);
+  /** An artifact; without an id its latest report to the flow. */
+  readonly artifact = (org: string, flow: string, fingerprint: string, id?: string): string =>
+    this.#path(org, 'flows', flow, 'artifacts', fingerprint) + (id === undefined ? '' : `?artifact_id=${id}`);
+  readonly attestation = (org: string, flow: string, trail: string, id: string): string =>
+    this.#path(org, 'flows', flow, 'trails', trail, 'attestations', id);
+  readonly attachment = (org: string, flow: string, trail: string, id: string): string =>
+    `${this.attestation(org, flow, trail, id)}/attachment`;
+  readonly statement = (org: string, flow: string, trail: string, id: string): string =>
+    `${this.attestation(org, flow, trail, id)}/statement`;
+  /** The page of what a reason is about; undefined if it has none. */
+  readonly reason = (org: string, about: string, { evidence, member }: ReasonSource = {}): string | undefined => {
+    if (evidence === undefined) return member === undefined ? undefined : this.environment(org, member);
+    const { flow, trail, attestation: id } = evidence;
+    return id === undefined ? this.trail(org, flow, trail, about) : this.attestation(org, flow, trail, id);
   };
+  readonly environments = (org: string): string => this.#path(org, 'environments');
+  readonly environment = (org: string, name: string): string => this.#path(org, 'environments', name);
+  readonly snapshot = (org: string, environment: string, index: number): string =>
+    `${this.environment(org, environment)}/snapshots/${index}`;
+  /** The last snapshot of a day. */
+  readonly onDay = (org: string, environment: string): string => `${this.environment(org, environment)}/on-day`;
+  /** Compares two snapshots, which can be of different environments. */
+  readonly comparison = (org: string): string => this.#path(org, 'compare');
+  readonly policies = (org: string): string => this.#path(org, 'policies');
+  readonly policy = (org: string, policy: string): string => this.#path(org, 'policies', policy);
+  readonly search = (org: string): string => this.#path(org, 'search');
+  readonly administration = (org: string): string => this.#path(org, 'administration');
+  readonly auditLog = (org: string): string => this.#path(org, 'administration', 'audit-log');
 }

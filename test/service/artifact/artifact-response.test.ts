@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toArtifactResponse } from '../../../src/service/artifact/artifact-response.ts';
-import { createLinks } from '../../../src/service/platform/links.ts';
+import { Links } from '../../../src/service/platform/links.ts';
 import type { CountedAttestation } from '../../../src/service/attestation/attestation.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';
 
@@ -28,10 +28,7 @@ describe('the response for an artifact', () => {
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
     const applied = { owner: 'flow', template: flow.template } as const;
     const details = { flow, applied, artifact, evidence, history: [], appearances: [] };
-    const answer = toArtifactResponse(
-      details,
-      createLinks(() => 'http://localhost', '/api/v2'),
-    );
+    const answer = toArtifactResponse(details, new Links(() => 'http://localhost', '/api/v2'));
     expect([Object.keys(answer.evidence ?? {}).length, answer.last_modified_at]).toEqual([150_000, '149999']);
   });
 });

@@ -8,9 +8,9 @@ import {
   type CheckOutput,
   type CommitVerdict,
 } from '../../../src/service/github/check-output.ts';
-import { createPagePaths } from '../../../src/service/platform/page-paths.ts';
+import { PagePaths } from '../../../src/service/platform/page-paths.ts';
 
-const pages = createPagePaths(() => 'https://compliance.example.com');
+const pages = new PagePaths(() => 'https://compliance.example.com');
 const inFlow = { org: 'acme', flow: 'web', required: [] };
 
 type JudgedTrail = CommitVerdict['trails'][number];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLinks } from '../../../src/service/platform/links.ts';
+import { Links } from '../../../src/service/platform/links.ts';
 import { codePoint } from '../../support/code-point.ts';
 
 describe('the links of a service', () => {
   it('encode every segment', () => {
-    const links = createLinks(() => 'https://compliance.example.com', '/api/v2');
+    const links = new Links(() => 'https://compliance.example.com', '/api/v2');
     fc.assert(
       fc.property(fc.string({ unit: codePoint, minLength: 1 }), (name) => {
         fc.pre(name.isWellFormed() && !/^\.{1,2}$/.test(name));
@@ -17,7 +17,7 @@ describe('the links of a service', () => {
 
   it('follow the address of the service as it is when they are made', () => {
     let origin = 'http://one';
-    const links = createLinks(() => origin, '/api/v2');
+    const links = new Links(() => origin, '/api/v2');
     origin = 'http://two';
     expect(links.artifactApi('acme', 'web', 'abc', 'id')).toBe(
       'http://two/api/v2/artifacts/acme/web/fingerprint/abc?attestation_id=id',

@@ -78,15 +78,5 @@ export interface AttachmentStore {
    */
   probe(): Promise<void>;
   /** The object storage that keeps the content, if one does. It may fail while everything else works. */
-  readonly objectStorage?: ObjectStorage;
-}
-
-/** An object storage, which all processes of a service share. */
-export interface ObjectStorage {
-  /**
-   * Checks that content can be stored, by a write that leaves no content.
-   *
-   * @throws StorageError if nothing can be stored now.
-   */
-  probe(): Promise<void>;
+  readonly objectStorage?: Pick<AttachmentStore, 'probe'>;
 }

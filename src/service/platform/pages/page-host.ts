@@ -5,7 +5,7 @@ import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { actorName, type Caller, type Permission } from '../../account/access.ts';
 import type { StoredKey } from '../../account/account.ts';
-import { createPagePaths, type PagePaths } from '../page-paths.ts';
+import { PagePaths } from '../page-paths.ts';
 import { readsEverything } from '../../account/readable-parts.ts';
 import { toFormToken } from '../../session/session.ts';
 import { AuthenticatedRequests } from '../server/authentication/authenticated-requests.ts';
@@ -48,7 +48,7 @@ const maximumExports = 4;
 export function createPageHost(server: Pick<PageHost, 'app' | 'admission'>, dependencies: RouteDependencies): PageHost {
   const root = (): string => (URL.parse(dependencies.links.origin())?.pathname ?? '').replace(/\/$/, '');
   const exports = new Admission({ ...defaultAdmissionLimits, requests: maximumExports });
-  return { ...server, dependencies, paths: createPagePaths(root), viewers: new WeakMap(), exports };
+  return { ...server, dependencies, paths: new PagePaths(root), viewers: new WeakMap(), exports };
 }
 
 export const orgPath = Type.Object({ org: orgName });

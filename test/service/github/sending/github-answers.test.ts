@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { GithubAnswers } from '../../../../src/service/github/sending/github-answers.ts';
 import { Judging } from '../../../../src/service/platform/judging/judging.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
-import { createLinks } from '../../../../src/service/platform/links.ts';
+import { Links } from '../../../../src/service/platform/links.ts';
 import { fakeApp, startGitHubApp, troubles, type FakeGitHubApp } from '../../../support/fake-github-app.ts';
 import { sampleGate } from '../../../support/github-gate.ts';
 import { Records } from '../../../support/records.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const installations = new Map([[1, 'acme']]);
   answers = new GithubAnswers({
     ...storageDependencies(),
-    ...{ storage, judging: new Judging(), links: createLinks(() => 'https://compliance.example.com', '/api/v2') },
+    ...{ storage, judging: new Judging(), links: new Links(() => 'https://compliance.example.com', '/api/v2') },
     app: { ...fakeApp, apiUrl: github.url, installations },
   });
   for (const [org, repository] of Object.entries({ acme: '123', other: '124' })) {

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { renderMessage, renderSubject } from '../../../../src/service/notification/delivery/render-message.ts';
 import { toWebhookPayload } from '../../../../src/service/notification/delivery/webhook-payload.ts';
 import { toMessages } from '../../../../src/service/environment/event-digest.ts';
-import { createLinks } from '../../../../src/service/platform/links.ts';
+import { Links } from '../../../../src/service/platform/links.ts';
 import type { ArtifactLookup } from '../../../../src/service/artifact/artifact-use-cases.ts';
 import { sampleEvent } from '../../../support/notification-samples.ts';
 
-const links = createLinks(() => 'https://compliance.example.com', '/api/v2');
+const links = new Links(() => 'https://compliance.example.com', '/api/v2');
 const finding: ArtifactLookup = { outcome: 'artifact not found' };
 const findArtifact = (): Promise<ArtifactLookup> => Promise.resolve(finding);
 const provenance = {

@@ -15,7 +15,7 @@ import { html } from '../../../../src/service/platform/pages/html.ts';
 import { toOwnAddress } from '../../../../src/service/session/session-page-routes.ts';
 import { renderTable } from '../../../../src/service/platform/pages/table.ts';
 import { placeBars, renderTimeline } from '../../../../src/service/environment/timeline-html.ts';
-import { createPagePaths } from '../../../../src/service/platform/page-paths.ts';
+import { PagePaths } from '../../../../src/service/platform/page-paths.ts';
 
 describe('a time', () => {
   it.each([
@@ -95,7 +95,7 @@ describe('a timeline', () => {
   });
 
   it('names every snapshot, and links to it', () => {
-    const context = { paths: createPagePaths(() => ''), now: 100, org: 'acme', viewer: undefined, apiBase: '' };
+    const context = { paths: new PagePaths(() => ''), now: 100, org: 'acme', viewer: undefined, apiBase: '' };
     const snapshots = [
       { number: 2, from: 40, to: undefined, compliant: false },
       { number: 1, from: 10, to: 40, compliant: true },

@@ -6,7 +6,7 @@ import type { RandomBytes } from '../../../../runtime/random.ts';
 import { StartError } from '../../database/start-error.ts';
 import { StorageError } from '../../database/storage-error.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
-import { S3Attachments, type S3AttachmentStore } from './s3-attachments.ts';
+import { S3Attachments } from './s3-attachments.ts';
 import { describeS3, type S3Options } from './s3-options.ts';
 
 export interface S3AttachmentsDependencies extends Clock {
@@ -25,7 +25,7 @@ export interface S3AttachmentsDependencies extends Clock {
 export async function openS3Attachments(
   options: S3Options,
   dependencies: S3AttachmentsDependencies,
-): Promise<S3AttachmentStore> {
+): Promise<S3Attachments> {
   const { temporaryFolder = tmpdir(), randomBytes, log } = dependencies;
   const uploads = new UploadBuffer({ folder: temporaryFolder, randomBytes });
   // Takes 0.2 s and 30 MB to load.

@@ -4,7 +4,6 @@ import {
   DamagedAttachmentError,
   type AttachedContent,
   type AttachmentStore,
-  type ObjectStorage,
   type ReceivedFile,
 } from '../attachments.ts';
 import { ContentCheck, verifyChunks } from '../content-check.ts';
@@ -32,18 +31,12 @@ function toObjectName(digest: string): string {
   return `${digest.slice(0, 2)}/${digest}`;
 }
 
-/** An object storage. Nothing can be read or written after `close`. */
-export interface S3AttachmentStore extends AttachmentStore {
-  readonly objectStorage: ObjectStorage;
-  close(): void;
-}
-
 /**
  * Attachments in an S3-compatible storage, each as the object `ab/ab12…` named by its SHA-256. Only attachments that an
  * admin removes are deleted: content whose record was not written stays, and is used if the same content is sent again.
  */
-export class S3Attachments implements S3AttachmentStore {
-  readonly objectStorage: ObjectStorage = { probe: () => this.#probeObjectStorage() };
+export class S3Attachments implements AttachmentStore {
+  readonly objectStorage: Pick<AttachmentStore, 'probe'> = { probe: () => this.#probeObjectStorage() };
   readonly #bucket: Bucket;
   readonly #uploads: UploadBuffer;
 
@@ -90,6 +83,7 @@ export class S3Attachments implements S3AttachmentStore {
     await this.#bucket.put(probeName, { digest, size: probeContent.length, chunks }, probeLimits);
   }
 
+  /** Nothing can be read or written afterwards. */
   close(): void {
     this.#bucket.close();
   }

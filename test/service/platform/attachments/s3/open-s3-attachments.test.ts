@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { openS3Attachments } from '../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
-import type { S3AttachmentStore } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
+import type { S3Attachments } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
 import { instantClock } from '../../../../support/clock.ts';
 import { refusal, startFakeS3, type FakeS3 } from '../../../../support/fake-s3.ts';
 
@@ -14,7 +14,7 @@ describe('attachments in an object storage', () => {
   });
   afterEach(() => server.close());
 
-  const open = (change: { prefix?: string; temporaryFolder?: string } = {}): Promise<S3AttachmentStore> => {
+  const open = (change: { prefix?: string; temporaryFolder?: string } = {}): Promise<S3Attachments> => {
     const { temporaryFolder, ...options } = change;
     return openS3Attachments(
       { ...server.options, ...options },

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../../src/runtime/clock.ts';
 import { parseAttachments } from '../../../../../src/service/commands/parse-attachments.ts';
 import { Bucket } from '../../../../../src/service/platform/attachments/s3/bucket.ts';
 import { openS3Attachments } from '../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
-import type { S3AttachmentStore } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
+import type { S3Attachments } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
 import type { S3Credentials } from '../../../../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 import type { S3Options } from '../../../../../src/service/platform/attachments/s3/s3-options.ts';
 import { testAttachments } from '../../../../support/object-storage.ts';
@@ -27,7 +27,7 @@ function keysOf({ credentials }: S3Options): S3Credentials {
   return credentials;
 }
 
-function open(options: S3Options, temporaryFolder = tmpdir()): Promise<S3AttachmentStore> {
+function open(options: S3Options, temporaryFolder = tmpdir()): Promise<S3Attachments> {
   return openS3Attachments(options, { ...systemClock, randomBytes, log, temporaryFolder });
 }
 

@@ -4,7 +4,7 @@ import type { EnvironmentVariables } from '../../../../../../src/runtime/depende
 import { describeError } from '../../../../../../src/runtime/failure.ts';
 import { parseAttachments } from '../../../../../../src/service/commands/parse-attachments.ts';
 import { openS3Attachments } from '../../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
-import type { S3AttachmentStore } from '../../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
+import type { S3Attachments } from '../../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
 import { advanceUntil, manualClock, type ManualClock } from '../../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../../support/close-after-each.ts';
 import { startFakeCredentials, type FakeCredentials } from '../../../../../support/fake-credentials.ts';
@@ -31,12 +31,12 @@ describe('attachments in an object storage with the credentials of the machine',
     clock = manualClock();
     logged = [];
   });
-  const stores: S3AttachmentStore[] = [];
+  const stores: S3Attachments[] = [];
   afterEach(() => {
     for (const store of stores.splice(0)) store.close();
   });
 
-  const open = async (environment?: EnvironmentVariables): Promise<S3AttachmentStore> => {
+  const open = async (environment?: EnvironmentVariables): Promise<S3Attachments> => {
     const options = parseAttachments(
       `s3://evidence/service?endpoint=${storage.url}`,
       environment ?? { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${source.url}/credentials` },
