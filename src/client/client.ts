@@ -66,7 +66,6 @@ interface SharedKnowledge {
   readonly renewedKeys: Map<string, string>;
 }
 
-/** Calls any endpoint of the contract. */
 export class ComplianceClient implements EndpointCaller {
   readonly #connection: Connection;
   readonly #context: CallContext;
@@ -353,7 +352,6 @@ function isWrite({ repetition }: Endpoint): boolean {
   return repetition.effect !== 'safe';
 }
 
-/** Loads what only writes need. */
 const loadWrites = () => import('./keyed-write.ts');
 
 /** Why the service did not carry out the request that it answered. */

@@ -26,7 +26,6 @@ export interface EndpointCall<E extends Endpoint> {
 
 type FileOf<Sent extends Body> = Sent extends MultipartBody ? FilePart : never;
 
-/** The answer to a successful call. */
 export interface EndpointResult<E extends Endpoint> {
   readonly status: number;
   readonly body: EndpointResponse<E>;

@@ -151,7 +151,6 @@ export class Login {
   }
 }
 
-/** The JSON of an answer; undefined if it has none. */
 function readJson(answer: HttpResponse): unknown {
   const body = readJsonBody(answer);
   return body.problem === undefined ? body.value : undefined;

@@ -27,7 +27,6 @@ export interface ServiceErrorFacts {
   readonly remedy?: string;
 }
 
-/** The service answered with an error. */
 export class ServiceError extends Failure {
   override readonly name = 'ServiceError';
   override readonly kind: FailureKind;

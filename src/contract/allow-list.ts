@@ -48,7 +48,6 @@ export const listAllowedArtifacts = defineEndpoint('GET /allowlists/{org}/{env_n
   errors: [...accessErrors, namedEnvironmentNotFound],
 });
 
-/** The response if the artifact to remove is not on the list. */
 export const artifactNotAllowed = {
   status: 404,
   message: "Artifact with fingerprint '{fingerprint}' does not exist in the allow-list of environment '{environment}'",

@@ -84,7 +84,6 @@ const artifactAssertion = Type.Object({
 
 export type ArtifactAssertion = Static<typeof artifactAssertion>;
 
-/** The response if no flow of the organization has the artifact. */
 export const artifactUnknown = {
   status: 404,
   message: "Artifact with fingerprint '{fingerprint}' does not exist in organization '{org}'",

@@ -48,7 +48,6 @@ export const listedArtifact = Type.Object({
 
 export type ListedArtifact = Static<typeof listedArtifact>;
 
-/** The response if no artifact comes from the repository. */
 export const repositoryMissing = {
   status: 404,
   message: "Repo '{repo}' not found",
@@ -89,7 +88,6 @@ export const foundArtifact = Type.Object({
 
 export type FoundArtifactEntry = Static<typeof foundArtifact>;
 
-/** The response if nothing matches. */
 export const nothingMatches = {
   status: 404,
   message: "No matches for '{digits}'.",

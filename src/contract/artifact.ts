@@ -85,7 +85,6 @@ export const artifact = Type.Object({
 
 export type Artifact = Static<typeof artifact>;
 
-/** The response if the flow exists but the artifact does not. */
 export const artifactNotFound = {
   status: 404,
   message:
@@ -93,7 +92,6 @@ export const artifactNotFound = {
   when: 'The flow has no artifact with that fingerprint, or none in the given trail or with the given attestation id.',
 } as const;
 
-/** The response if an abbreviated fingerprint matches several artifacts. */
 export const fingerprintAmbiguous = {
   status: 400,
   message: "Fingerprint '{fingerprint}' is ambiguous in flow '{flow}': it is the beginning of {count} fingerprints",

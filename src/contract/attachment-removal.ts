@@ -9,14 +9,12 @@ export const attachmentRemoval = Type.Object(
   { description: 'Only if the file was removed.' },
 );
 
-/** The error if there is nothing to remove. */
 export const noAttachment = {
   status: 404,
   message: "Attestation '{attestation_id}' does not exist in organization '{org}', or has no attachment",
   when: 'The organization has no attestation with that id, or it has no attachment.',
 } as const;
 
-/** The error if the storage of attachments fails after the removal was recorded. */
 export const contentNotRemoved = {
   status: 503,
   message: 'The attachment is no longer shown, but its content could not be deleted; send the request again',

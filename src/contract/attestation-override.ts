@@ -17,7 +17,6 @@ export const attestationOverride = attestationDocument({
 
 export type AttestationOverride = Static<typeof attestationOverride>;
 
-/** The response if there is no attestation to override. */
 export const nothingToOverride = {
   status: 404,
   message:

@@ -21,7 +21,6 @@ const bundle = Type.Object({
   }),
 });
 
-/** The error for an id that no attestation has. */
 export const attestationNotFound = {
   status: 404,
   message: "Attestation '{attestation_id}' does not exist in organization '{org}'",

@@ -44,7 +44,6 @@ export const auditEventTypes = [
 /** What an event of the audit log is about. */
 export type AuditEventType = (typeof auditEventTypes)[number];
 
-/** An event of the audit log. */
 const auditEvent = Type.Object({
   number: Type.Integer({ description: 'Counts the events of the organization, from 1.' }),
   type: Type.Enum(auditEventTypes),

@@ -23,7 +23,6 @@ export const operationNames = [
   'set-default-org',
 ] as const;
 
-/** The name of one of the sixteen operations. */
 export type OperationName = (typeof operationNames)[number];
 
 /** The operations of the action whose endpoints the interface does not have. */
@@ -47,7 +46,6 @@ export type EndpointOperation = OperationName | (typeof addedOperationNames)[num
 /** The two ways to authenticate (interface, Authentication). */
 export type AuthenticationMethod = 'bearer' | 'basic';
 
-/** A success response. */
 export interface Success<Schema extends TSchema = TSchema> {
   readonly status: 200 | 201;
   readonly description: string;
@@ -123,7 +121,6 @@ export interface MultipartBody<Schema extends TSchema = TSchema> {
   };
 }
 
-/** The body of a request. */
 export type Body = NoBody | JsonBody | MultipartBody;
 
 /**
@@ -221,9 +218,7 @@ export function defineEndpoint<const Declared extends Route, const Rest extends 
     Omit<Defaults<Declared>, keyof Rest>;
 }
 
-/** The path parameters. */
 export type EndpointParameters<E extends Endpoint> = Static<E['parameters']>;
-/** The query parameters. */
 export type EndpointQuery<E extends Endpoint> = Static<E['query']>;
 /** The JSON document of the request: the whole body, or the JSON part of a multipart one. */
 export type EndpointDocument<E extends Endpoint> = BodyDocument<E['body']>;
@@ -234,7 +229,6 @@ type BodyDocument<Sent extends Body> =
       ? Static<Schema>
       : undefined;
 
-/** The schema of the JSON document of a request. */
 export function documentSchema(body: JsonBody | MultipartBody): TSchema {
   return body.kind === 'json' ? body.schema : body.json.schema;
 }

@@ -4,7 +4,6 @@ import { pageQuery } from './paging.ts';
 import { strictObject, Type, type Static } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
-/** What happened to an artifact in an environment. */
 export const environmentLogEntry = Type.Object({
   snapshot_index: Type.Integer({ description: 'The first snapshot that shows it.' }),
   artifact_name: Type.String(),

@@ -67,7 +67,6 @@ export const reportKinds = [
   }),
 ] as const;
 
-/** A kind of environment with a report of its own. */
 export type ReportKind = (typeof reportKinds)[number];
 
 /** What runs in an environment of one of these kinds. */

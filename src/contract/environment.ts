@@ -57,13 +57,11 @@ export const environmentPayload = strictObject({
 
 export type EnvironmentPayload = Static<typeof environmentPayload>;
 
-/** The response if a logical environment includes an environment that does not exist. */
 export const includedEnvironmentNotFound = {
   ...namedEnvironmentNotFound,
   when: '`included_environments` names an environment that the organization does not have.',
 } as const;
 
-/** The response if the request names a policy that does not exist. */
 export const policyNotFound = {
   status: 404,
   message: "Policy '{policy}' does not exist in organization '{org}'",
@@ -124,7 +122,6 @@ export const k8sReport = strictObject({ artifacts: Type.Array(reportedPod) });
 
 export type K8sReport = Static<typeof k8sReport>;
 
-/** The response to a report that is malformed or is for an environment of another kind. */
 export const invalidReport = {
   status: 400,
   message: 'Invalid report data',

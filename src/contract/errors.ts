@@ -43,7 +43,7 @@ export const commonErrors = {
 /** The error responses of every endpoint of an organization. */
 export const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
-/** The error if the operator of the service limits an organization. The interface does not know quotas. */
+/** The interface does not know quotas. */
 export const quotaExceeded = {
   status: 403,
   message:

@@ -16,7 +16,6 @@ export interface EvidenceEndpoint extends Endpoint {
   readonly body: JsonBody | MultipartBody;
 }
 
-/** All endpoints that record evidence. */
 export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
   attestSonar,
   beginTrail,

@@ -68,28 +68,24 @@ const gatePath = Type.Object({
   }),
 });
 
-/** The response if there is no such gate. */
 export const githubGateNotFound = {
   status: 404,
   message: "GitHub gate '{gate}' does not exist in organization '{org}'",
   when: 'The organization has no gate of that name.',
 } as const;
 
-/** The response if another gate has a repository or a flow already. */
 export const githubGateOverlaps = {
   status: 409,
   message: "The {kind} '{member}' belongs to the gate '{gate}'; remove it there first",
   when: 'A repository or a flow of the gate belongs to another gate of the organization.',
 } as const;
 
-/** The response if the service has no app. */
 export const githubAppMissing = {
   status: 409,
   message: 'The service has no GitHub App; its operator must register one and start the service with --github-app-id',
   when: 'The operator has not configured a GitHub App.',
 } as const;
 
-/** The response if the installation is not one of the organization. */
 export const githubInstallationForeign = {
   status: 409,
   message:

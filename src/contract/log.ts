@@ -3,7 +3,6 @@ import { accessErrors } from './errors.ts';
 import { fingerprint, orgName } from './names.ts';
 import { strictObject, Type } from './schema.ts';
 
-/** The error of endpoints that need a signing key. */
 export const noSigningKey = {
   status: 503,
   message: 'The service has no signing key; its operator has to set COMPLIANCE_SERVICE_SIGNING_KEY_FILE',

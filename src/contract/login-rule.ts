@@ -19,7 +19,6 @@ export const pullRequestEvents = ['pull_request', 'pull_request_review', 'pull_r
  */
 export const rulePermissions = ['record', 'define'] as const;
 
-/** What a rule permits. */
 export type RulePermission = (typeof rulePermissions)[number];
 
 /** Stands for all environments in `counts_for_environments`. */
@@ -187,14 +186,12 @@ export const loginRule = Type.Object({
 
 export type LoginRuleResponse = Static<typeof loginRule>;
 
-/** The name of a login rule. */
 export const loginRuleName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
   description: 'The name of the login rule.',
 });
 const rulePath = Type.Object({ org: orgName, rule: loginRuleName });
 
-/** The response if there is no such rule. */
 export const loginRuleNotFound = {
   status: 404,
   message: "Login rule '{rule}' does not exist in organization '{org}'",

@@ -24,21 +24,18 @@ export const loginKey = Type.Object({
 /** The field of the error 401 for a token that no login rule of the organization is about. */
 export const unknownSenderField = 'login rules';
 
-/** The response if no rule admits the run. */
 export const loginRefused = {
   status: 403,
   message: "No login rule of organization '{org}' admits this workflow run",
   when: 'The identity token is valid, and login rules name its repository, but the conditions of none hold; `errors` names them.',
 } as const;
 
-/** The response if the issuer's keys cannot be fetched. */
 export const issuerUnavailable = {
   status: 503,
   message: 'The keys of the token issuer {issuer} cannot be fetched; try again later',
   when: 'The token issuer does not answer, or answers with something else than its keys. `Retry-After` says when to try again.',
 } as const;
 
-/** The response if the rules that admit the run have given too many keys. */
 export const tooManyLogins = {
   status: 429,
   message: 'Too many keys of the login rules that admit this run are valid; try again later',

@@ -6,14 +6,12 @@ import { strictObject, Type } from './schema.ts';
 /** The role of a user or a service account. */
 export const role = Type.Enum(roles);
 
-/** The response if the user is not a member. */
 export const memberNotFound = {
   status: 404,
   message: "User '{user}' is not a member of organization '{org}'",
   when: 'The organization has no such member.',
 } as const;
 
-/** The response to a change that would lock the organization out. */
 export const lastAdmin = {
   status: 409,
   message:

@@ -10,7 +10,6 @@ const resources = [
   'Service account',
 ] as const;
 
-/** The kind of a record. */
 export type Resource = (typeof resources)[number];
 
 // Must begin with the resource, in the service's spelling, because a router, a proxy or another API says "Not Found",

@@ -4,7 +4,6 @@ import { notificationNumber, orgName } from './names.ts';
 import { notification, notificationNotFound, notificationPayload, webhookSecret } from './notification.ts';
 import { strictObject, Type, type Static } from './schema.ts';
 
-/** The response if a webhook does not exist. */
 export const webhookNotFound = {
   status: 404,
   message: "Notification {number} of organization '{org}' has no webhook at position {position}",

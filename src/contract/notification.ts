@@ -15,7 +15,6 @@ export const triggers = [
   'ON_CHANGED_RULES',
 ] as const;
 
-/** An event that can trigger a notification. */
 export type Trigger = (typeof triggers)[number];
 
 /** The version of the payload that is sent to a webhook. There is only one. */
@@ -37,7 +36,6 @@ export const webhookSecret = Type.String({
   description: '`whsec_` and 24 to 64 random bytes in Base64.',
 });
 
-/** A webhook target as it is created. */
 export const webhookTargetPayload = strictObject({
   type: Type.Literal('WEBHOOK'),
   webhook: webhookTarget.properties.webhook,
@@ -57,13 +55,11 @@ const emailAddress = Type.String({
   maxLength: 254,
 });
 
-/** The recipients of an e-mail. */
 export const emailTarget = strictObject({
   type: Type.Literal('EMAIL'),
   recipients: Type.Array(emailAddress, { minItems: 1, maxItems: 50 }),
 });
 
-/** Where a notification goes. */
 export const notificationTarget = Type.Union([webhookTarget, slackTarget, emailTarget]);
 
 export type NotificationTarget = Static<typeof notificationTarget>;

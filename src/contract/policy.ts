@@ -79,7 +79,6 @@ export const createPolicy = defineEndpoint('PUT /policies/{org}', {
   errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
 });
 
-/** The response if there is no policy of that name. */
 export const policyMissing = {
   status: 404,
   message: "Policy '{policy}' does not exist in organization '{org}'",

@@ -1,7 +1,6 @@
 /** The roles of members and service accounts, most privileged first (`privilege` of a service account). */
 export const roles = ['admin', 'member', 'snapshotter', 'reader'] as const;
 
-/** The role of a member or service account. */
 export type Role = (typeof roles)[number];
 
 /** Whether the text is the name of a role. */

@@ -115,7 +115,6 @@ export function findWiderSchema(schema: object): unknown {
   return Reflect.get(schema, widerSchema);
 }
 
-/** Whether a schema is marked as decisive. */
 export function isDecisive(schema: object): boolean {
   return Object.hasOwn(schema, decisiveMark);
 }

@@ -7,7 +7,6 @@ import { serviceAccount, serviceAccountNotFound } from './service-account.ts';
 
 const description = Type.String({ maxLength: 1000 });
 
-/** The response if there is a service account of that name. */
 export const serviceAccountExists = {
   status: 409,
   message: "Service account '{name}' already exists in organization '{org}'",

@@ -14,7 +14,6 @@ const serviceAccountFields = {
 /** A service account in a list (interface, Service account). */
 export const listedServiceAccount = Type.Object(serviceAccountFields);
 
-/** A single service account. */
 export const serviceAccount = Type.Object({ ...serviceAccountFields, for_webhook: Type.Optional(Type.Boolean()) });
 
 export type ServiceAccount = Static<typeof serviceAccount>;

@@ -82,7 +82,6 @@ export const environmentDifference = Type.Object({
 
 export type EnvironmentDifference = Static<typeof environmentDifference>;
 
-/** The response to an expression that cannot be used. */
 export const badSnapshotExpression = {
   status: 400,
   message: "Bad snappish '{expression}': {reason}",

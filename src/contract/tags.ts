@@ -20,7 +20,6 @@ export const tags = Type.Record(Type.String(), Type.String(), { description: 'By
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** What can have tags, by the public client's names. */
 const taggedTypes = ['flow', 'flows', 'env', 'environment', 'environments'] as const;
 
 export const changeTags = defineEndpoint('PATCH /tags/{org}/{type}/{name}', {

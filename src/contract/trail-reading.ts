@@ -110,7 +110,6 @@ const judgedTrail = Type.Object({
 
 export type JudgedTrail = Static<typeof judgedTrail>;
 
-/** The response if there is no such trail. */
 export const trailNotFound = {
   status: 404,
   message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",

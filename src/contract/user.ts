@@ -2,7 +2,6 @@ import { Type } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 
-/** The response to a user who is not a member of the organization. */
 export const accessDenied = {
   status: 403,
   message: 'Access denied to /api/v2/user/{org}',

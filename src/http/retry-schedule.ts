@@ -1,6 +1,5 @@
 import { backoff, maximumOutageDelay } from './retry.ts';
 
-/** Timeout and number of retries of a request. */
 export interface RetryPolicy {
   /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
   readonly requestTimeout: number;
@@ -27,7 +26,6 @@ export function limitAttempts({ retries, retryFor }: RetryPolicy): number {
 
 /** When the attempts of a call are made. Moments are in milliseconds since the epoch. */
 export interface RetrySchedule {
-  /** The maximum number of attempts. */
   readonly attempts: number;
   /** No attempt begins later. */
   readonly lastAttempt: number;

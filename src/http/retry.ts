@@ -1,6 +1,5 @@
 import { TransportError, type HttpResponse, type TransportProblem } from './transport.ts';
 
-/** Why an attempt is repeated. */
 export interface RetryReason {
   /** In words, for the log. */
   readonly reason: string;

@@ -11,7 +11,6 @@ export interface CallContext extends Dependencies {
   readonly signal?: AbortSignal;
 }
 
-/** The answer to the last attempt. */
 export interface FinalResponse {
   readonly answer: HttpResponse;
   readonly attempts: number;

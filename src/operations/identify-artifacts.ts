@@ -5,7 +5,6 @@ import type { OperationContext } from './operation.ts';
 import { abbreviate } from './report.ts';
 import { resolveImageFingerprint } from './resolve-image.ts';
 
-/** An artifact that is to be judged. */
 export interface IdentifiedArtifact {
   /** All digits, or the first ones. */
   readonly fingerprint: string;

@@ -79,7 +79,6 @@ export interface JudgedSubjects<Answer extends JudgedAnswer = JudgedAnswer> {
   readonly timing: PollTiming;
 }
 
-/** How subjects are judged. */
 interface Judging<Query, Answer extends JudgedAnswer> {
   readonly queries: readonly Query[];
   /** @throws Failure if there is no answer, or none that can be relied on */

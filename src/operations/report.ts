@@ -14,7 +14,6 @@ export interface Text {
   readonly code?: boolean;
 }
 
-/** A labelled value. */
 export interface Fact {
   readonly label: string;
   readonly value: Text;
@@ -46,7 +45,6 @@ export interface Copy {
   readonly text: string;
 }
 
-/** What an operation reports. */
 export interface Report {
   /** The heading: `Artifact web.tar.gz`. */
   readonly subject: string;

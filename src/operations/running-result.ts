@@ -65,7 +65,6 @@ const effects = {
   },
 } as const;
 
-/** The result of a report of what runs. */
 export function createRunningResult(running: Running, answer: EndpointResult<Endpoint>): OperationResult {
   const { org, environment, instance, artifact } = running;
   const { artifacts: instances } = running.evidence.report;

@@ -1,4 +1,3 @@
-/** The log of a step. */
 export interface Log {
   /** Shown only if step debugging is enabled. */
   debug(line: string): void;

@@ -20,7 +20,6 @@ import { type InputSource, runnerInputs } from './run/read-inputs.ts';
 
 export { Cancellation } from './run/cancellation.ts';
 
-/** A running step. */
 interface Step {
   readonly environment: EnvironmentVariables;
   readonly inputSource: InputSource;

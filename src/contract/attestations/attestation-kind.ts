@@ -70,11 +70,9 @@ interface KindDeclaration<Name extends string, Operation extends EndpointOperati
   readonly document: Schema;
   readonly judge: (document: Static<Schema>) => AttestationJudgement;
   readonly isJudgedByService?: boolean;
-  /** Its own errors. */
   readonly errors?: readonly ErrorResponse[];
 }
 
-/** The response to an attestation for an artifact that was not reported to the trail. */
 export const artifactNotInTrail = {
   status: 404,
   message:

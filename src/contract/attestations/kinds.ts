@@ -20,10 +20,8 @@ export interface AttestationDocuments {
   readonly custom: CustomAttestation;
 }
 
-/** The name of a kind of attestation. */
 export type KindName = keyof AttestationDocuments;
 
-/** The document of an attestation of any kind. */
 export type AttestationDocument = AttestationDocuments[KindName];
 
 export const attestationKinds = [

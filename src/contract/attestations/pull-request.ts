@@ -88,7 +88,6 @@ function judge(attestation: PullRequestAttestation): AttestationJudgement {
   return { verdict: 'non-compliant', reason: `${counted}; ${limit}`, faults: [{ value: counted, limit }] };
 }
 
-/** The pull requests of a commit. */
 export const pullRequestKind = defineAttestationKind({
   name: 'pull_request',
   operation: 'attest-pull-request',

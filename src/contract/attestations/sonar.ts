@@ -127,7 +127,6 @@ export function describeMeasure(metric: string, text: string): string {
   return metric.endsWith('_rating') && /^[1-5](?:\.0)?$/u.test(text) ? ('ABCDE'[Number(text) - 1] ?? text) : text;
 }
 
-/** Sonar analyses. */
 export const sonarKind = defineAttestationKind({
   name: 'sonar',
   operation: 'attest-sonar',

@@ -120,7 +120,6 @@ function listFaults(values: readonly string[], total: number, limit: string): At
   return [...values, ...(rest > 0 ? [`${rest} more components`] : [])].map((value) => ({ value, limit }));
 }
 
-/** Bills of materials, and decisions about controls: the kinds that the service itself defines. */
 export const systemKind = defineAttestationKind({
   name: 'system',
   types: systemTypes,

@@ -15,7 +15,6 @@ const osByte = { position: 9, unknown: 0xff };
 /** The folder in which an archive is written before it is sent. */
 export const archiveFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the archive of the files' };
 
-/** The maximum size of an archive. */
 export interface ArchiveLimit {
   /** In bytes, inclusive. */
   readonly maximumBytes: number;
@@ -149,7 +148,6 @@ async function writeCompressed(
   return size;
 }
 
-/** An archive in a temporary folder. */
 export interface TemporaryArchive {
   readonly path: string;
   /** In bytes. */

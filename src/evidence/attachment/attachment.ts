@@ -31,7 +31,6 @@ interface AttachmentPart extends Pick<MatchedFile, 'name' | 'size'> {
   open?(): AsyncIterable<Uint8Array>;
 }
 
-/** Settings for an attachment. */
 export interface AttachmentOptions {
   /** The runner's folder for temporary files, in which an archive is stored until it is sent. Created if missing. */
   readonly temporary: string;

@@ -2,7 +2,6 @@ import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** What the event says about the branch. */
 export interface BranchHint {
-  /** The branch that the event names. */
   readonly named?: string | undefined;
   /** If none is named: the likely branches, best first. Each counts only if git finds the commit on it. */
   readonly likely?: readonly (string | undefined)[];

@@ -7,14 +7,12 @@ import type { Job } from '../job.ts';
 import { createGitRunner, type GitRunner } from '../git/git-runner.ts';
 import { createGitHubCommits, type GitHubCommits } from './github-commit.ts';
 
-/** The sources that can describe a commit. */
 export interface CommitSources {
   readonly git: GitRunner;
   /** GitHub's API; undefined if the step has no token or no repository. */
   readonly github: GitHubCommits | undefined;
 }
 
-/** What is needed to connect the sources. */
 export interface SourceAccess {
   readonly job: Job;
   readonly environment: EnvironmentVariables;

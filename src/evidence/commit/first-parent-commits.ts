@@ -8,7 +8,6 @@ import { parseTimestamp } from './commit-facts.ts';
 /** Where commits begin: after a commit, or at a time in Unix seconds. */
 export type Since = { readonly sha: string; readonly time?: never } | { readonly time: number; readonly sha?: never };
 
-/** A commit as GitHub lists it. */
 export interface BranchCommit {
   readonly sha: string;
   readonly firstParent: string | undefined;
@@ -26,10 +25,8 @@ export interface CommitRange {
   readonly isWhole: boolean;
 }
 
-/** Which commits of a branch are wanted. */
 export interface RangeQuery {
   readonly branch: string;
-  /** The newest commit. */
   readonly head: string;
   readonly since: Since | undefined;
   /** A commit that is the last one wanted, if the branch has it. */

@@ -6,22 +6,18 @@ import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './co
 import { fullSha } from '../git/git-ref.ts';
 import { pullRequestBranch } from './branch.ts';
 
-/** The current head of a pull request. */
 export interface PullRequestHead {
   readonly sha: string;
   /** With the owner if it is the branch of a fork: `forker:main`. */
   readonly branch: string | undefined;
 }
 
-/** Reads commits from GitHub's API. */
 export interface GitHubCommits {
   /** The commit for a SHA, tag or branch. Commits in pull requests from forks are in the repository itself, too. */
   commit(revision: string): Promise<SourceResult<CommitFacts>>;
-  /** The newest commit of a pull request. */
   pullRequestHead(number: number): Promise<SourceResult<PullRequestHead>>;
 }
 
-/** Creates a source of commits from GitHub's API. */
 export function createGitHubCommits(api: GitHubApi): GitHubCommits {
   return {
     commit: (revision) =>

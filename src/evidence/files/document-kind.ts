@@ -34,7 +34,6 @@ const kinds: readonly DocumentKind[] = [
   { name: 'SPDX in the tag-value form', start: /^\s*SPDXVersion:/u },
 ];
 
-/** The kind of file that is read. */
 interface WantedKind {
   /** The input that names the file. */
   readonly input: string;

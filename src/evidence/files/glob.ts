@@ -10,7 +10,6 @@ export const globstar = Symbol('**');
 /** One level of a pattern: a literal name, an expression for names, or any number of levels. */
 export type Segment = string | RegExp | typeof globstar;
 
-/** A path pattern, split before its first wildcard. */
 export interface Pattern {
   /** The absolute path before the first wildcard; the whole path if there is none. */
   readonly base: string;

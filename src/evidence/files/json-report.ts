@@ -15,7 +15,6 @@ export interface ReportFormat {
   readonly tooLargeRemedy: string;
 }
 
-/** A report as JSON. */
 export interface JsonReport {
   readonly document: unknown;
   readonly bytes: Uint8Array;

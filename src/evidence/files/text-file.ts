@@ -4,7 +4,6 @@ import type { MatchedFile } from './resolve-files.ts';
 import { formatBytes } from './format-bytes.ts';
 import { readUnchanged } from './read-unchanged.ts';
 
-/** Requirements for a text file. */
 export interface TextFileRules {
   /** What it contains, for error messages: `the policy`. */
   readonly purpose: string;

@@ -19,7 +19,6 @@ export interface GitResult {
 /** Runs git with the given arguments in a folder; resolves to undefined if git is not installed. */
 export type GitRunner = (commandLine: readonly string[], directory: string) => Promise<GitResult | undefined>;
 
-/** Settings for running git. */
 export interface GitSettings {
   /** The system clock by default. */
   readonly clock?: Clock;

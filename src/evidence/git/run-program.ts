@@ -5,7 +5,6 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 
-/** A program to run, and its limits. */
 export interface ProgramRun {
   /** The absolute path of the program: neither PATH nor a shell is used. */
   readonly file: string;

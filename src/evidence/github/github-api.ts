@@ -7,7 +7,6 @@ import { createGitHubFetch } from './github-fetch.ts';
 import type { RepositoryName } from '../job.ts';
 import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
-/** What is needed to access GitHub's API. */
 export interface GitHubAccess {
   /** The base URL, without a slash at the end. */
   readonly apiUrl: string;
@@ -25,7 +24,6 @@ export interface GitHubAccess {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request to GitHub's API. */
 export interface GitHubApiRequest {
   /** The method and the path with its parameters, as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`. */
   readonly route: string;
@@ -51,7 +49,6 @@ export interface GitHubApi extends Pick<GitHubAccess, 'apiUrl' | 'repository'> {
   ask(request: GitHubApiRequest): Promise<GitHubApiResult>;
 }
 
-/** The maximum number of attempts. */
 const attempts = 3;
 
 /** The version of the API that this project was written for (GitHub's documentation, "API Versions"). */

@@ -16,7 +16,6 @@ export interface JiraSite {
   readonly token: string;
 }
 
-/** Looks issues up in Jira. */
 export class JiraIssues {
   readonly #site: JiraSite;
   readonly #call: CallContext;

@@ -9,13 +9,10 @@ import type { MatchedFile } from '../files/resolve-files.ts';
 import { readXml } from './read-xml.ts';
 import { maximumFailedTests, splitRemedy, SuiteResults, type FailedTest } from './suite-results.ts';
 
-/** The results in JUnit files. */
 export interface JunitEvidence {
   /** One for each suite that has tests, in the order of the files. */
   readonly results: readonly JunitResult[];
-  /** The first failed tests. */
   readonly failed: readonly FailedTest[];
-  /** How many tests failed. */
   readonly failedCount: number;
 }
 

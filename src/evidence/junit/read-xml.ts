@@ -27,7 +27,6 @@ const maximumAttributes = 1000;
 /** The maximum length of an attribute that is handed on, in characters; the rest is cut. */
 const maximumAttributeLength = 2048;
 
-/** The maximum depth of elements. */
 const maximumDepth = 100;
 
 /** Why a document is refused: the end of a sentence that begins with the file and the line, and the remedy. */

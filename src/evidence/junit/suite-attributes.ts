@@ -2,7 +2,6 @@ import type { TestCounts } from '../../contract/attestations/junit.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { XmlRefusal } from './read-xml.ts';
 
-/** The attributes of an element. */
 export type Attributes = ReadonlyMap<string, string>;
 
 /** Whether an attribute of a test case says that it did not run, as GoogleTest writes it for disabled tests. */

@@ -93,12 +93,10 @@ export class SuiteResults implements XmlHandler {
     return this.#results;
   }
 
-  /** The first failed tests. */
   get failed(): readonly FailedTest[] {
     return this.#failed;
   }
 
-  /** How many tests failed. */
   get failedCount(): number {
     return this.#failedCount;
   }

@@ -22,7 +22,6 @@ function isInRepository({ owner, name }: RepositoryName, pullRequest: unknown): 
   return base === undefined || base.toLowerCase() === `${owner}/${name}`.toLowerCase();
 }
 
-/** A pull request that was merged. */
 export interface MergedPullRequest {
   readonly number: number;
   readonly url: string | undefined;

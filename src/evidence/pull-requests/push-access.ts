@@ -17,7 +17,6 @@ const maximumQuestions = 200;
 /** The roles with write access. GitHub maps `maintain` and custom roles to them (its documentation, "Collaborators"). */
 const pushRoles: ReadonlySet<string> = new Set(['admin', 'write']);
 
-/** Creates access to the answers for a repository. */
 export function createPushAccess(api: GitHubApi): PushAccess {
   const answers = new Map<string, PushAccessAnswer>();
   // The next answers would be the same.

@@ -1,7 +1,6 @@
 import { UserError } from '../../runtime/failure.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 
-/** An image in a registry. */
 export interface RegistryImage {
   /** The host as the Docker credentials file names it, with its port: `ghcr.io`, `index.docker.io`. */
   readonly host: string;

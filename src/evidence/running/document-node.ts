@@ -24,7 +24,6 @@ export class DocumentNode {
     this.#value = value;
   }
 
-  /** The value of a key. */
   at(key: string): DocumentNode {
     const value = this.mapping();
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -51,7 +50,6 @@ export class DocumentNode {
     throw this.createError('a text');
   }
 
-  /** The string; empty if the value is missing. */
   textOrEmpty(): string {
     return this.isMissing || this.#value === '' ? '' : this.text();
   }
@@ -94,7 +92,6 @@ export class DocumentNode {
     return seconds;
   }
 
-  /** Creates the error for a value that is not as expected. */
   createError(expected: string): UserError {
     const found = this.isMissing ? 'is missing' : `is ${describe(this.#value)}`;
     const where = this.#path === '' ? 'the document' : this.#path;

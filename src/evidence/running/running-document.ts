@@ -7,7 +7,6 @@ import { requireSmallJson } from '../files/json-limits.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readTextFile, type TextFileRules } from '../files/text-file.ts';
 
-/** What runs, and what was left out of the report. */
 export interface RunningEvidence<Report> {
   readonly report: Report;
   /** How many instances do not run, by their state. */

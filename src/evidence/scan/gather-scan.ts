@@ -14,11 +14,9 @@ import { readJsonReport, type ReportFormat } from '../files/json-report.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { addCounts, maximumRuns, readSarif, worstFirst, type ScanRun } from './sarif.ts';
 
-/** What scanners found. */
 export interface ScanEvidence {
   /** The results in the form of the attestation. */
   readonly results: SnykAttestation['snyk_results'];
-  /** The findings of all runs. */
   readonly counts: SeverityCounts;
   /** The findings that the attestation lists, the worst first. */
   readonly listed: readonly ListedFinding[];
@@ -26,7 +24,6 @@ export interface ScanEvidence {
   readonly remarks: readonly string[];
 }
 
-/** A finding that the attestation lists. */
 export interface ListedFinding {
   readonly severity: Severity;
   readonly finding: Finding;

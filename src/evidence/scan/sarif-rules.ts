@@ -1,6 +1,5 @@
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
-/** The rules of one component of a scanner. */
 interface Component {
   readonly rules: readonly unknown[];
   readonly byId: ReadonlyMap<string, unknown>;

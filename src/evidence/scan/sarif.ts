@@ -8,7 +8,6 @@ import { SarifRules } from './sarif-rules.ts';
 
 // The sections in the comments are those of SARIF 2.1.0 (OASIS).
 
-/** One run of a scanner. */
 export interface ScanRun {
   /** The name and the version of the scanner; the version is empty if it is not known. */
   readonly tool: { readonly name: string; readonly version: string };
@@ -21,7 +20,6 @@ export interface ScanRun {
   readonly hasFailed: boolean;
 }
 
-/** A finding with its severity. */
 export interface RatedFinding {
   readonly severity: Severity;
   /** Creates the finding as it is recorded. Texts are cut, because a report can have thousands. */
@@ -188,7 +186,6 @@ function line(text: string): string {
   return toRecordedText(text, maximumLine);
 }
 
-/** Adds counts. */
 export function addCounts(all: readonly SeverityCounts[]): SeverityCounts {
   const sum = (key: keyof SeverityCounts): number => all.reduce((total, counts) => total + counts[key], 0);
   return {

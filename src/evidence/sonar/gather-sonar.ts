@@ -26,7 +26,6 @@ import {
 import { chooseServer, pageUrl } from './server/server-address.ts';
 import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 
-/** The Sonar results to gather. */
 export interface SonarRequest {
   /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON report. */
   readonly reportPath?: string | undefined;
@@ -55,7 +54,6 @@ export type Confirmation =
   | { readonly confirmedBy: string; readonly unverifiedReason?: never }
   | { readonly confirmedBy?: never; readonly unverifiedReason: string };
 
-/** The results of a Sonar analysis, and how far they can be trusted. */
 export type SonarEvidence = GatheredResults & {
   /** The project's page in Sonar, if it is an http or https address. */
   readonly dashboardUrl: string | undefined;

@@ -12,7 +12,6 @@ const reportName = 'report-task.txt';
 /** The default folders of the scanners: the command line, npm and the scan action; Maven; Gradle; .NET. */
 const defaultFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube/out/.sonar'] as const;
 
-/** The file of a report. */
 export interface LocatedReport {
   readonly path: string;
   /** Whether the user named the file itself, so that it was not searched for. */

@@ -4,7 +4,6 @@ import type { FinishedTask } from './background-task.ts';
 import { unexpectedSonarResponse } from './server/server-failure.ts';
 import type { SonarServer } from './server/sonar-server.ts';
 
-/** A quality gate with its conditions, in the form of an attestation. */
 export type QualityGate = SonarResults['qualityGate'];
 type Condition = QualityGate['conditions'][number];
 

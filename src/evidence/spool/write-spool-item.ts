@@ -15,7 +15,6 @@ import {
   type SpoolManifest,
 } from './spool-item.ts';
 
-/** An open file or folder. */
 interface OpenFile {
   appendFile(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;

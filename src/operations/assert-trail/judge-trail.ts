@@ -9,7 +9,6 @@ import { readReasons, reasonWords, unexplainedReason } from '../reasons.ts';
 import { toEvidenceReasons, type ListedEvidence } from '../listed-evidence.ts';
 import { listTrailEvidence } from './trail-evidence.ts';
 
-/** A trail to judge. */
 export interface TrailQuery {
   readonly flow: string;
   readonly trail: string;

@@ -12,7 +12,6 @@ const maximumNamed = 5;
 /** The maximum number of artifacts in the table. */
 const maximumRows = 100;
 
-/** The reports of all artifacts. */
 interface Reports {
   readonly flow: string;
   readonly trail: string;

@@ -3,7 +3,6 @@ import type { ImageReference } from '../inputs/artifact-inputs.ts';
 import type { OperationContext } from '../operation.ts';
 import { resolveImageFingerprint } from '../resolve-image.ts';
 
-/** An artifact to report. */
 export interface BuiltArtifact {
   /** Its file name, its path in the workspace, or the name of the image. */
   readonly filename: string;

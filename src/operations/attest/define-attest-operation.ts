@@ -30,14 +30,12 @@ import { readRecord } from './read-record.ts';
 /** The values of the inputs of every operation that records an attestation. */
 export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly attestationName: string };
 
-/** The evidence of one kind, as it was gathered. */
 export interface GatheredEvidence {
   /** What the action adds to `user_data`. */
   readonly data?: Mapping;
   readonly [part: string]: unknown;
 }
 
-/** What differs between the operations that record attestations. */
 export interface AttestDeclaration<
   Name extends EndpointOperation,
   Schema extends TSchema,
@@ -47,7 +45,6 @@ export interface AttestDeclaration<
   readonly kind: AttestationKind<string, Name, Schema>;
   /** The default of `attestation-name`, which is required if there is none. */
   readonly defaultName?: string;
-  /** Its own inputs. */
   readonly inputs: Own;
   /** Checks its inputs against each other. */
   readonly check?: (values: AttestationValues & ValuesOf<Own>) => readonly Problem[];

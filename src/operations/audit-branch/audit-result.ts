@@ -9,7 +9,6 @@ import { abbreviate, fact, link, listTable, plain, type Text } from '../report.t
 import { pluralize } from '../sentences.ts';
 import { isCompliant, toAuditReason, type AuditedCommit, type FirstTrail } from './audit-rules.ts';
 
-/** What was audited. */
 interface FoundAudit {
   readonly flow: string;
   readonly branch: string;

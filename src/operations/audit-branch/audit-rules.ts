@@ -16,7 +16,6 @@ export interface CommitTrail {
   readonly url: string;
 }
 
-/** A commit and its trail. */
 export interface AuditedCommit {
   readonly commit: BranchCommit;
   /** Those that were merged into the branch; empty if the commit has a compliant trail of its own. */
@@ -25,7 +24,6 @@ export interface AuditedCommit {
   readonly trail?: CommitTrail | undefined;
 }
 
-/** The first trail of a flow. */
 export interface FirstTrail {
   readonly name: string;
   /** In Unix seconds, by the service's clock. */

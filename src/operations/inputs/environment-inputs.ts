@@ -32,16 +32,12 @@ export const policies = lines(
 /** Whether the environment requires provenance, besides its policies. */
 export const requireProvenance = flag('require-provenance');
 
-/** A comment on a version of a policy. */
 export const comment = text('comment', maximumTextLength);
 
-/** Whether a policy is only previewed. */
 export const preview = flag('preview');
 
-/** The snapshot to compare from. */
 export const snapshot1 = snapshotExpression('snapshot-1');
 
-/** The snapshot to compare to. */
 export const snapshot2 = snapshotExpression('snapshot-2');
 
 /** An interval of snapshots. */
@@ -57,7 +53,6 @@ export const interval: Input<string> = {
   },
 };
 
-/** Whether the oldest snapshots come first. */
 export const reverse = flag('reverse');
 
 function snapshotExpression(name: string): Input<string> {

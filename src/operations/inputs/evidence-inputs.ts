@@ -69,7 +69,6 @@ export const commitSha = text('commit-sha');
 /** Parts of the commit's information that are not sent. */
 export const redactCommitInfo = someOf('redact-commit-info', redactableFields);
 
-/** A token for GitHub's API. */
 export const githubToken = secret('github-token');
 
 /** Paths and globs of JUnit files, one per line. */
@@ -135,7 +134,6 @@ export const sonarTaskUrl = httpUrl(
   'Give the token in `sonar-token` instead.',
 );
 
-/** The project in Sonar, if its analysis is looked up by the commit. */
 export const sonarProjectKey = text('sonar-project-key', 400);
 
 /** The branch that was analysed, if it is not the main branch. */

@@ -70,7 +70,6 @@ export const attestationId = schemaText(
 /** The description of a flow, an environment, a policy or an attestation. */
 export const description = text('description', maximumTextLength);
 
-/** Who may see a flow. */
 export const visibility = oneOf('visibility', ['public', 'private']);
 
 /** The attestations that artifacts of a flow must have, one per line. */
@@ -83,7 +82,6 @@ export const template = lines(
   ),
 );
 
-/** The path of a template file. */
 export const templateFile = text('template-file');
 
 export const repoUrl = httpUrl(

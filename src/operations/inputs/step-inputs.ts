@@ -7,16 +7,13 @@ export const onNonCompliant = oneOf('on-non-compliant', ['fail', 'warn', 'ignore
 /** How long to wait for a verdict, in seconds; at most six hours, the maximum duration of a job. */
 export const wait = integer('wait', 0, 21_600, 'seconds');
 
-/** The path of a file with a checkpoint that the log must continue. */
 export const knownCheckpoint = text('known-checkpoint');
 
-/** Whether the step writes a job summary. */
 export const summary = flag('summary');
 
 /** What the step does if `api-token` is missing or empty, as in pull requests from forks. */
 export const onMissingToken = oneOf('on-missing-token', ['fail', 'skip']);
 
-/** Whether the step comments its result on the pull request. */
 export const pullRequestComment = flag('pull-request-comment');
 
 /**

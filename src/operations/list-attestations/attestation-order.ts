@@ -3,7 +3,6 @@ import type { ListedAttestation } from '../../contract/attestation-list.ts';
 /** The order in which a service lists attestations; the interface does not define it. */
 export type ListOrder = 'newest first' | 'oldest first' | 'unknown';
 
-/** What orders two attestations. */
 export interface Recorded {
   /** Unix seconds. */
   readonly created_at?: number | undefined;

@@ -1,7 +1,6 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import { abbreviate } from '../report.ts';
 
-/** What an attestation is about. */
 export interface AttestationSubject {
   readonly trail: string;
   /** The fingerprint of the artifact, else its names in the template; empty if the attestation names no artifact. */

@@ -43,7 +43,6 @@ const marks: Readonly<Record<ItemState, string>> = {
   'not sent': '⏭️ not sent',
 };
 
-/** The maximum number of rows in the report; the response has all items. */
 const maximumRows = 200;
 
 /** The result of a replay: red if anything was not delivered. */

@@ -1,12 +1,10 @@
 /** Checkpoints as signed notes, as the C2SP specifications tlog-checkpoint and signed-note define them. */
 
-/** The size and the root of a log. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-/** A parsed checkpoint. */
 export interface Checkpoint extends TreeHead {
   /** The URL of the log without the scheme. */
   readonly origin: string;

@@ -46,7 +46,6 @@ export async function findRoot(read: ReadHashes, size: number): Promise<Uint8Arr
   return size === 0 ? createHash('sha256').digest() : findSubtree(read, 0, size);
 }
 
-/** The roots of an earlier and a later tree. */
 export interface Roots {
   readonly earlier: Uint8Array;
   readonly later: Uint8Array;

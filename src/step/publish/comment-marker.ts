@@ -72,7 +72,6 @@ function encode(name: string): string {
   return encodeURIComponent(name.slice(0, maximumNameLength).toWellFormed()).replaceAll('-', '%2D');
 }
 
-/** The run that wrote a comment. */
 export interface CommentOrigin {
   /**
    * The id of the run, which increases from run to run; undefined if unknown. The run number would not do, because it
@@ -85,7 +84,6 @@ export interface CommentOrigin {
   readonly commit: string | undefined;
 }
 
-/** The origin of a comment that this run writes. */
 export function commentOrigin(job: Job, commit: string | undefined): CommentOrigin {
   return {
     run: wholeNumber(job.runId),

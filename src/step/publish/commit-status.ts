@@ -12,7 +12,6 @@ import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
 type StatusState = 'success' | 'failure' | 'error' | 'pending';
 
-/** A commit status as GitHub's API expects it. */
 export interface CommitStatus {
   readonly state: StatusState;
   /** One line of at most 140 characters. */

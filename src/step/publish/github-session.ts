@@ -9,7 +9,6 @@ import type { PublicationSettings } from '../run/common-inputs.ts';
 import { startTimeLimit } from './time-limit.ts';
 import { connectSources } from '../../evidence/commit/commit-sources.ts';
 
-/** Everything that publishing needs. */
 export interface PublishContext extends Dependencies {
   /** The environment variables, for git. */
   readonly environment: EnvironmentVariables;

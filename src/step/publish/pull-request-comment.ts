@@ -3,7 +3,6 @@ import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/git
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { isOutdated, readOrigin, type CommentOrigin } from './comment-marker.ts';
 
-/** A comment to create or update. */
 interface CommentDraft {
   /** The number of the pull request. */
   readonly number: number;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 
-/** The time limit for publishing, in milliseconds. */
 const defaultLimit = 30_000;
 
 /** The time limit after a cancellation, in milliseconds: GitHub kills the process 7.5 s after the first signal. */

@@ -8,7 +8,6 @@ import { RunnerFileError } from '../../runtime/runner-file.ts';
 /** The output `outcome`, which later steps read. */
 type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'kept' | 'error';
 
-/** The level of a GitHub annotation. */
 export type AnnotationLevel = 'error' | 'warning' | 'notice';
 
 /** The input `on-non-compliant`: what a verdict other than compliant does to the step. */
@@ -66,7 +65,6 @@ function keptAnnotation({ report }: OperationResult): NonNullable<Decision['anno
   return { level: 'warning', title: `Evidence kept, not confirmed: ${report.subject}` };
 }
 
-/** The annotation title of evidence that was neither delivered nor kept. */
 export function lostEvidenceTitle({ subject }: Report): string {
   return `Evidence neither confirmed nor kept: ${subject}`;
 }
@@ -119,7 +117,6 @@ function classifyFailure(thrown: unknown): { title: string; remedy?: string } {
   };
 }
 
-/** The annotation title of an error that is the runner's fault. */
 export function runnerErrorTitle({ isFull }: RunnerFileError): string {
   return isFull ? "The runner's disk is full" : 'Runner error';
 }

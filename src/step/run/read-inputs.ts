@@ -86,7 +86,6 @@ export function givenTexts(source: InputSource, name: string): readonly string[]
   return texts.flatMap((text) => text?.trim() ?? []);
 }
 
-/** The variable in which the runner passes an input. */
 export function runnerVariable(name: string): string {
   return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
 }

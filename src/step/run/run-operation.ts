@@ -25,9 +25,7 @@ import { unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { readWriteIdentity } from './write-identity.ts';
 
-/** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
-  /** The inputs common to all operations. */
   readonly inputs: CommonInputs;
   /** The source of the operation's own inputs. */
   readonly inputSource: InputSource;
@@ -46,7 +44,6 @@ export interface StepContext extends Dependencies {
   readonly beforeWaiting?: () => Promise<void>;
 }
 
-/** The result of an operation, and what its verdict does to the step. */
 export interface OperationRun {
   readonly result: OperationResult;
   readonly onNonCompliant: OnNonCompliant;

@@ -59,7 +59,6 @@ export interface StepIdentity {
   readonly matrix: string | undefined;
 }
 
-/** Reads what identifies the step. */
 export function readStepIdentity(source: InputSource): StepIdentity {
   return {
     operation: inputText(source, { name: 'operation' }),

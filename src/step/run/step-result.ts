@@ -1,7 +1,6 @@
 import type { OperationResult } from '../../operations/operation.ts';
 import type { Decision } from './gate.ts';
 
-/** How a step ended. */
 export interface StepResult {
   readonly decision: Decision;
   /** Present if the operation returned a result. */

@@ -2,7 +2,6 @@ import { isUnencryptedUrl } from '../../../runtime/unencrypted-url.ts';
 import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 
-/** The address of the Sonar server. */
 export interface ServerAddress {
   /** With the server's context path if it has one; without query, fragment, credentials and final slash. */
   readonly url: URL;

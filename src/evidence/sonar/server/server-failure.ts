@@ -3,7 +3,6 @@ import { errorCode, ExternalError, UserError, type Failure, type Problem } from 
 import { buildUrl, serverName, type ServerAddress } from './server-address.ts';
 import type { TokenKind } from './sonar-token.ts';
 
-/** A request, for error messages. */
 export interface SonarCall {
   readonly url: URL;
   readonly address: ServerAddress;

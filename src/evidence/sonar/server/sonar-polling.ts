@@ -16,7 +16,6 @@ export interface Polling {
   readonly end: number;
 }
 
-/** Starts the time limit. */
 export function startPolling(
   { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal?: AbortSignal },
   timeoutMilliseconds: number,
@@ -163,7 +162,6 @@ function isUnknownHost(error: unknown): boolean {
   return false;
 }
 
-/** Formats milliseconds as whole seconds. */
 export function seconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 1000)} s`;
 }

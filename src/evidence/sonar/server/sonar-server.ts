@@ -17,7 +17,6 @@ import { isTransientStatus, parseRetryAfter } from '../../../http/retry.ts';
 import type { Failure } from '../../../runtime/failure.ts';
 import { version } from '../../../runtime/version.ts';
 
-/** A request to Sonar's web API. */
 export interface SonarApiRequest {
   /** Relative to the server's address, for example `api/ce/task`. */
   readonly path: string;
@@ -36,7 +35,6 @@ export type SonarApiResult =
   /** An error status. The caller decides whether it can continue; if not, it throws `failure`. */
   | { readonly ok: false; readonly status: number; readonly failure: Failure; readonly message: string };
 
-/** A Sonar server's web API. */
 export interface SonarServer {
   readonly address: ServerAddress;
   /** Whether requests carry a token by default. */
