@@ -41,7 +41,10 @@ export const attestIssue = defineAttestOperation({
     // Only this operation needs it.
     const { findReferences, listTexts } = await import(/* webpackChunkName: 'issues' */ '../evidence/issues/index.ts');
     const texts = listTexts(info, context.job, values.redactCommitInfo.includes('message'));
-    const references = findReferences(texts, values.issuePattern ?? defaultPattern(values));
+    const references = findReferences(
+      texts,
+      values.issuePattern ?? (values.jiraBaseUrl === undefined ? gitHubPattern : jiraPattern),
+    );
     const issues = new Map<string, JiraResult>();
     for (const reference of references) {
       const issue = await find(reference);
@@ -57,10 +60,6 @@ export const attestIssue = defineAttestOperation({
   toDocument: (common, { issues }) => ({ ...common, jira_results: [...issues] }),
   present: ({ issues }, { commit }) => presentIssues(issues, commit),
 });
-
-function defaultPattern({ jiraBaseUrl: baseUrl }: IssueValues): string {
-  return baseUrl === undefined ? gitHubPattern : jiraPattern;
-}
 
 /** Looks an issue up; undefined if it is none. */
 type FindIssue = (reference: string) => Promise<JiraResult | undefined>;

@@ -56,7 +56,10 @@ export async function deliverEvidence<E extends EvidenceEndpoint>(
   } catch (failure) {
     const isCancelled = context.call.signal?.aborted === true;
     if (settings.onOutage !== 'keep' || isCancelled || !mayBeDeliveredLater(failure)) throw failure;
-    const spoolPath = resolveSpool(settings, context);
+    const spoolPath =
+      settings.spoolPath === undefined
+        ? resolve(context.temporaryDirectory, 'spool')
+        : resolve(context.workspace, settings.spoolPath);
     try {
       return { kept: { spoolPath, item: await keep(endpoint, call, { ...settings, spoolPath }, context), failure } };
     } catch (thrown) {
@@ -78,10 +81,6 @@ function whyNotKept(thrown: unknown, { spoolPath }: DeliverySettings): string {
   const variable = spoolPath === undefined ? 'RUNNER_TEMP' : '`spool-path`';
   const { message, remedy } = new RunnerFileError({ variable, holds: 'it' }, thrown);
   return `${message}. ${remedy}`;
-}
-
-function resolveSpool({ spoolPath }: DeliverySettings, { workspace, temporaryDirectory }: OperationContext): string {
-  return spoolPath === undefined ? resolve(temporaryDirectory, 'spool') : resolve(workspace, spoolPath);
 }
 
 /** Writes the request into the spool, as it would be sent. Returns the path of the item. */

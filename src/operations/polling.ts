@@ -75,7 +75,7 @@ export async function pollUntilFinal<Answer>(
       return { answer, timing: { polls, milliseconds: now - begin, timedOut: isOver && seconds > 0 } };
     }
     progress.report(pending, now, end);
-    const delay = pollDelay(polls, end - now, random(), maximumRetryAfter(poll.failures(answer)));
+    const delay = pollDelay(polls, end - now, random(), Math.max(0, ...poll.failures(answer).map(requestedDelay)));
     try {
       await sleep(clock, delay, signal);
       answer = await poll.fetch(limitedClient, answer);
@@ -136,10 +136,6 @@ export function pollDelay(polls: number, left: number, luck: number, retryAfter:
   return Math.min(Math.max(backoff(polls, luck), retryAfter), left);
 }
 
-function maximumRetryAfter(failures: readonly Failure[]): number {
-  return Math.max(0, ...failures.map(requestedDelay));
-}
-
 /**
  * Fetches once and keeps a failure as a value.
  *
@@ -156,12 +152,8 @@ export async function settle<Value>(
   } catch (error) {
     // The reason of a cancelled step is a Failure, too, but ends the polling.
     if (!(error instanceof Failure) || signal?.aborted === true) throw error;
-    return { failure: error, last: lastValue(previous) };
+    return { failure: error, last: previous?.failure === undefined ? previous?.value : previous.last };
   }
-}
-
-function lastValue<Value>(settled: Settled<Value> | undefined): Value | undefined {
-  return settled?.failure === undefined ? settled?.value : settled.last;
 }
 
 /** Whether a later poll may succeed: a missing record can appear, an outage can end. All other failures are final. */

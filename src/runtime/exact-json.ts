@@ -30,7 +30,7 @@ export function countInexactNumbers(text: string): number {
     const code = text.charCodeAt(at);
     if (code === quote) {
       at = endOfString(text, at);
-    } else if (isNumberStart(code)) {
+    } else if (code === minus || (code >= zero && code <= nine)) {
       const end = endOfNumber(text, at);
       if (!isExact(text.slice(at, end))) count += 1;
       at = end - 1;
@@ -58,10 +58,6 @@ const quote = 0x22;
 const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
-
-function isNumberStart(code: number): boolean {
-  return code === minus || (code >= zero && code <= nine);
-}
 
 /** The end of the number that begins at `start`. In JSON, no character of a number can follow a number. */
 function endOfNumber(text: string, start: number): number {

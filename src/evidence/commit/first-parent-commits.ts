@@ -119,7 +119,11 @@ class FirstParentWalk {
     const { branch, since, first } = this.#query;
     if (this.#next !== undefined) return this.#next === since?.sha;
     if (since?.sha === undefined || this.#walked.at(-1)?.sha === first) return true;
-    throw createUnknownStartError(since.sha, branch);
+    throw new UserError({
+      input: 'since',
+      what: `since: commit ${since.sha} is not a first-parent commit of branch ${branch}`,
+      remedy: 'Set `since` to a commit that `git log --first-parent` shows for the branch.',
+    });
   }
 
   /** Whether a page has only commits older than the range, and so has every later one. */
@@ -150,14 +154,6 @@ function createTooManyError(branch: string): UserError {
     input: 'since',
     what: `branch ${branch} has too many commits to audit: more than ${maximumCommits} first parents, or ${maximumPages * pageSize} in all`,
     remedy: 'Set `since` to a later commit or time.',
-  });
-}
-
-function createUnknownStartError(sha: string, branch: string): UserError {
-  return new UserError({
-    input: 'since',
-    what: `since: commit ${sha} is not a first-parent commit of branch ${branch}`,
-    remedy: 'Set `since` to a commit that `git log --first-parent` shows for the branch.',
   });
 }
 

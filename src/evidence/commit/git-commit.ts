@@ -45,7 +45,14 @@ export async function resolveWithGit(
 ): Promise<SourceResult<string>> {
   const warn = ['-c', 'core.warnAmbiguousRefs=true'];
   const result = await runGit(git, workspace, [...warn, 'rev-parse', '--verify', `${revision}^{commit}`]);
-  if ('found' in result && result.found.stderr.includes('is ambiguous')) throw createAmbiguousError(revision);
+  if ('found' in result && result.found.stderr.includes('is ambiguous')) {
+    throw new UserError({
+      input: 'commit-sha',
+      what: `commit-sha: ${revision} is ambiguous: it matches more than one commit or ref in the workspace's repository.`,
+      remedy:
+        'Set `commit-sha` to all 40 digits of the commit, or to the full ref (`refs/tags/...`, `refs/heads/...`).',
+    });
+  }
   const answer = requireSuccess(result);
   if ('miss' in answer) return answer;
   const sha = fullSha(answer.found.stdout.trim());
@@ -120,12 +127,4 @@ function parseLog(output: string): CommitFacts | undefined {
 /** Parses a date as git prints it: digits of any length as they are in the commit, or nothing if they are not valid. */
 function parseGitDate(seconds: string | undefined): number | undefined {
   return seconds !== undefined && /^\d+$/.test(seconds) ? validTimestamp(Number(seconds)) : undefined;
-}
-
-function createAmbiguousError(revision: string): UserError {
-  return new UserError({
-    input: 'commit-sha',
-    what: `commit-sha: ${revision} is ambiguous: it matches more than one commit or ref in the workspace's repository.`,
-    remedy: 'Set `commit-sha` to all 40 digits of the commit, or to the full ref (`refs/tags/...`, `refs/heads/...`).',
-  });
 }

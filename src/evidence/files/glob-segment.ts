@@ -82,7 +82,9 @@ function readClass(characters: readonly string[], start: number, dialect: Dialec
   while (characters[at] !== ']' || at === first) {
     const low = readClassCharacter(characters, at, dialect, at === first);
     const high =
-      low !== undefined && isRange(characters, low.end, dialect) ? rangeEnd(characters, low.end, dialect) : low;
+      low !== undefined && isRange(characters, low.end, dialect)
+        ? readClassCharacter(characters, low.end + 1, dialect, false)
+        : low;
     if (low === undefined || high === undefined) return undefined;
     // A reversed range contains no characters.
     if (low.code <= high.code) body += `${escapeCodePoint(low.code)}-${escapeCodePoint(high.code)}`;
@@ -93,10 +95,6 @@ function readClass(characters: readonly string[], start: number, dialect: Dialec
 
 function isRange(characters: readonly string[], at: number, dialect: Dialect): boolean {
   return characters[at] === '-' && (dialect === 'go' || characters[at + 1] !== ']');
-}
-
-function rangeEnd(characters: readonly string[], dash: number, dialect: Dialect): ClassCharacter | undefined {
-  return readClassCharacter(characters, dash + 1, dialect, false);
 }
 
 function readClassCharacter(

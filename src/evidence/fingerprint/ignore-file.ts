@@ -31,7 +31,13 @@ export function ignoredPaths(root: string): ReadonlySet<string> {
   for (const rule of parseRules(wrapReadErrors(file, () => readFileSync(file, 'utf8')))) {
     const pattern = toRootedPattern(rule);
     const found = pattern === undefined ? [] : expand(tree, pattern);
-    if (found === 'malformed') throw createMalformedError(rule, file);
+    if (found === 'malformed') {
+      throw new UserError({
+        input: 'files',
+        what: `The rule "${rule}" in ${file} is malformed`,
+        remedy: 'Close its brackets, and put a backslash before a literal bracket.',
+      });
+    }
     for (const path of found) if (isNormalized(path)) paths.add(path.slice(treeRoot.length));
   }
   paths.delete(`/${ignoreFileName}`);
@@ -95,14 +101,6 @@ function glob(tree: Tree, pattern: string): readonly string[] | 'malformed' {
 
 function hasWildcard(pattern: string): boolean {
   return /[*?[\\]/u.test(pattern);
-}
-
-function createMalformedError(rule: string, file: string): UserError {
-  return new UserError({
-    input: 'files',
-    what: `The rule "${rule}" in ${file} is malformed`,
-    remedy: 'Close its brackets, and put a backslash before a literal bracket.',
-  });
 }
 
 /** The names below the root, read from the file system on demand. Links are not followed. */

@@ -108,7 +108,12 @@ export class SuiteResults implements XmlHandler {
 
   open(name: string, attributes: Attributes): XmlRefusal | undefined {
     const parent = this.#stack.at(-1);
-    if (parent === undefined && name !== 'testsuites' && name !== 'testsuite') return notJUnit(name);
+    if (parent === undefined && name !== 'testsuites' && name !== 'testsuite') {
+      return {
+        what: `it is not a JUnit report: the root element is <${truncate(name, 60)}>, not <testsuites> or <testsuite>`,
+        remedy: 'Narrow `junit-path` to the JUnit files, or convert the results to JUnit XML.',
+      };
+    }
     const wrong = name === 'testsuites' || name === 'testsuite' ? wrongCount(attributes) : undefined;
     if (wrong !== undefined) return wrong;
     this.#stack.push(openFrame(name, attributes, parent));
@@ -274,13 +279,6 @@ function toOneLine(text: string): string {
       .trimStart(),
     maximumFailureMessage,
   );
-}
-
-function notJUnit(root: string): XmlRefusal {
-  return {
-    what: `it is not a JUnit report: the root element is <${truncate(root, 60)}>, not <testsuites> or <testsuite>`,
-    remedy: 'Narrow `junit-path` to the JUnit files, or convert the results to JUnit XML.',
-  };
 }
 
 /** What to do if the results do not fit into one attestation. */

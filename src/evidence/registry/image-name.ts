@@ -29,7 +29,14 @@ export function parseImageName(name: string): RegistryImage {
   const { host, path, tag } = splitName(name);
   const isValid = path.length <= 255 && path.split('/').every((part) => partForm.test(part)) && tagForm.test(tag);
   const url = hostForm.test(host) ? URL.parse(`http://${host}`) : null;
-  if (!isValid || url === null) throw createNameError(name);
+  if (!isValid || url === null) {
+    throw new UserError({
+      input: 'image',
+      what: `\`image\` is ${JSON.stringify(name)}, which is not the name of an image`,
+      remedy:
+        'Write `registry/name:tag` with a lower-case name, such as `ghcr.io/acme/web:1.4`; if an expression is part of it, check that it is not empty.',
+    });
+  }
   if (dockerHub.has(host)) {
     const repository = path.includes('/') ? path : `library/${path}`;
     return { host: 'index.docker.io', origin: 'https://registry-1.docker.io', repository, tag };
@@ -43,13 +50,4 @@ function splitName(name: string): { readonly host: string; readonly path: string
   const rest = host === undefined ? name : name.slice(host.length + 1);
   const [, path = rest, tag = 'latest'] = /^([^:]*):(.*)$/su.exec(rest) ?? [];
   return { host: host ?? 'docker.io', path, tag };
-}
-
-function createNameError(name: string): UserError {
-  return new UserError({
-    input: 'image',
-    what: `\`image\` is ${JSON.stringify(name)}, which is not the name of an image`,
-    remedy:
-      'Write `registry/name:tag` with a lower-case name, such as `ghcr.io/acme/web:1.4`; if an expression is part of it, check that it is not empty.',
-  });
 }

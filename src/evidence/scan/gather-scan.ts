@@ -70,7 +70,13 @@ export async function gatherScan(
     listed = worstFirst([...listed, ...described]).slice(0, maximumListed);
     remarks.push(...found.flatMap((run) => describeDoubt(file.name, run)));
     runs.push(...found.map(({ tool, counts }) => ({ tool, counts })));
-    if (runs.length > maximumRuns) throw createTooManyError();
+    if (runs.length > maximumRuns) {
+      throw new UserError({
+        input: format.input,
+        what: `the files have more than ${maximumRuns} runs of scanners, more than fit into one attestation`,
+        remedy: 'Split the files over several steps, each with its own `attestation-name`.',
+      });
+    }
     if (index < maximumLoggedFiles)
       for (const { tool, counts } of found) log.info(`${file.name}: ${tool.name}: ${describeFindings(counts)}`);
   }
@@ -126,12 +132,4 @@ const maximumTools = 4000;
 function joinOnce(runs: readonly Pick<ScanRun, 'tool'>[], key: 'name' | 'version'): string {
   const all = new Set(runs.map(({ tool }) => tool[key]).filter((text) => text !== ''));
   return truncate([...all].join(', '), maximumTools);
-}
-
-function createTooManyError(): UserError {
-  return new UserError({
-    input: format.input,
-    what: `the files have more than ${maximumRuns} runs of scanners, more than fit into one attestation`,
-    remedy: 'Split the files over several steps, each with its own `attestation-name`.',
-  });
 }

@@ -106,7 +106,13 @@ async function gatherFromSource(request: SonarRequest, context: CallContext): Pr
   context.log.info(`Sonar report: ${reportPath}`);
   const report = await readReport(reportPath);
   if (report.kind === 'task') return gatherFromServer(report.task, { request, reportPath, context });
-  if (!isNamed) throw createFoundJsonError(reportPath);
+  if (!isNamed) {
+    throw new UserError({
+      input: 'sonar-report-path',
+      what: `${reportPath} contains JSON, and not the report of a scanner; a JSON report is read only if \`sonar-report-path\` names the file`,
+      remedy: 'Find out which step wrote the file; if it is the report to attest, set `sonar-report-path` to its path.',
+    });
+  }
   return gatherFromJson(report.document, { request, reportPath, context });
 }
 
@@ -165,14 +171,6 @@ function createNoServerError(reportPath: string): UserError {
     input: 'sonar-host-url',
     what: `\`sonar-token\` is given without \`sonar-host-url\`, and ${reportPath} is a JSON report, which any step of the job could have written, so the server that it names is not asked`,
     remedy: 'Set `sonar-host-url` to the address of the Sonar server.',
-  });
-}
-
-function createFoundJsonError(reportPath: string): UserError {
-  return new UserError({
-    input: 'sonar-report-path',
-    what: `${reportPath} contains JSON, and not the report of a scanner; a JSON report is read only if \`sonar-report-path\` names the file`,
-    remedy: 'Find out which step wrote the file; if it is the report to attest, set `sonar-report-path` to its path.',
   });
 }
 

@@ -33,7 +33,11 @@ export const assertArtifact = defineOperation({
   check: (values) => [...checkIdentity(values), ...checkCriterion(values)],
   async run(values, context) {
     const queries = await identifyArtifacts(values, context);
-    const criterion = { flow: values.flow, environment: values.environment, policies: unique(values.policies) };
+    const criterion = {
+      flow: values.flow,
+      environment: values.environment,
+      policies: values.policies === undefined ? undefined : [...new Set(values.policies)],
+    };
     const judgement = await judgeSubjects(
       {
         queries,
@@ -73,10 +77,6 @@ function assertOne(
     },
     { resource: 'Artifact', named: fingerprint, about: name, value },
   );
-}
-
-function unique(names: readonly string[] | undefined): readonly string[] | undefined {
-  return names === undefined ? undefined : [...new Set(names)];
 }
 
 function checkCriterion(values: {

@@ -53,7 +53,13 @@ export const auditBranch = defineOperation({
       permissions: 'contents: read, pull-requests: read',
     });
     const branchName = values.branch ?? defaultBranch(job);
-    if (branchName === undefined) throw createNoBranchError();
+    if (branchName === undefined) {
+      throw new UserError({
+        input: 'branch',
+        what: '`branch` is not set, and the event does not name the default branch',
+        remedy: 'Set `branch` to the name of the branch to audit.',
+      });
+    }
     const audit: Audit = { flow: values.flow, branch: branchName, api, context };
     return call.log.group('Audit the branch', async () => {
       const first = await findFirstTrail(audit);
@@ -138,12 +144,4 @@ async function judge(
   const { verdict, reasons, trail } = answer;
   const url = trail.html_url ?? trailPageUrl(context, flowName, name);
   return { name, verdict, reasons, url, ...(pullRequest === undefined ? {} : { pullRequest }) };
-}
-
-function createNoBranchError(): UserError {
-  return new UserError({
-    input: 'branch',
-    what: '`branch` is not set, and the event does not name the default branch',
-    remedy: 'Set `branch` to the name of the branch to audit.',
-  });
 }

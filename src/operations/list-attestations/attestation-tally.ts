@@ -77,7 +77,7 @@ export class AttestationTally {
       const known = this.#latest.get(number);
       const mark = toMark(attestation);
       const age = compareAge(attestation, known);
-      const isNewer = age > 0 || (age === 0 && order === 'unknown' && isWorse(mark, known.mark));
+      const isNewer = age > 0 || (age === 0 && order === 'unknown' && marks.indexOf(mark) > marks.indexOf(known.mark));
       this.#noteReplaced(isNewer ? known.mark : mark);
       if (!isNewer) return;
       this.#uncount(known.mark, number);
@@ -229,10 +229,6 @@ class FirstCounting<Shown> {
 function toMark({ is_compliant: compliant }: ListedAttestation): Mark {
   if (compliant === undefined || compliant === null) return 'unknown';
   return compliant ? 'compliant' : 'notCompliant';
-}
-
-function isWorse(one: Mark, other: Mark): boolean {
-  return marks.indexOf(one) > marks.indexOf(other);
 }
 
 function toRow(attestation: ListedAttestation): readonly Text[] {

@@ -39,14 +39,12 @@ export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPage
       seen = entry.index;
     }
     repeats = fresh.length === 0 ? repeats + 1 : 0;
-    if (repeats > maximumRepeats) throw createRepeatedPagesError(page);
+    if (repeats > maximumRepeats) {
+      throw new ExternalError({
+        what: `list-snapshots: the service kept returning the same snapshots up to page ${page}, so the list would be incomplete`,
+        remedy: "Try a larger `per-page`. If that does not help, report this to the service's operators.",
+      });
+    }
     return fresh;
   };
-}
-
-function createRepeatedPagesError(page: number): ExternalError {
-  return new ExternalError({
-    what: `list-snapshots: the service kept returning the same snapshots up to page ${page}, so the list would be incomplete`,
-    remedy: "Try a larger `per-page`. If that does not help, report this to the service's operators.",
-  });
 }

@@ -23,16 +23,15 @@ export function dryRunResult(request: UnsentRequest, variable: string | undefine
         { label: 'Request', value: code(`${method} ${url}`) },
         ...(file === undefined ? [] : fact('File', `${file.filename}, ${file.size} bytes, in the part ${file.part}`)),
       ],
-      tables: [headersTable(headers), ...(json === undefined ? [] : [documentTable(json)])],
+      tables: [
+        {
+          title: 'Headers',
+          columns: ['Header', 'Value'],
+          rows: Object.entries(headers).map(([name, value]): readonly Text[] => [code(name), code(value)]),
+        },
+        ...(json === undefined ? [] : [documentTable(json)]),
+      ],
     },
-  };
-}
-
-function headersTable(headers: UnsentRequest['headers']): Table {
-  return {
-    title: 'Headers',
-    columns: ['Header', 'Value'],
-    rows: Object.entries(headers).map(([name, value]): readonly Text[] => [code(name), code(value)]),
   };
 }
 

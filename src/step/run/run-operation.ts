@@ -16,7 +16,6 @@ import { findTokenSource, missingTokenProblem, skippedResult } from './missing-a
 import { readOperationInputs, recordsEvidence, type OperationInputs } from './operation-inputs.ts';
 import { commonNames, isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
-import type { AnyOperationName } from '../../operations/operation-names.ts';
 import { NotSent, type UnsentRequest } from '../../client/dry-run.ts';
 import type { RetryPolicy } from '../../http/retry-schedule.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
@@ -67,7 +66,7 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
     const misspelt = await checkNames(unusedInputs(inputSource, commonNames), undefined, log);
     throw mistakes([...misspelt, ...inputs.problems, ...missing]);
   }
-  const operation = await loadOperation(inputs.operation);
+  const operation = await operations[inputs.operation]();
   const own = readOperationInputs(operation, publication, inputSource);
   logSources(own, log);
   const misspelt = await checkNames(own.unused, operation, log);
@@ -166,10 +165,6 @@ async function commitProblems(
     if (thrown instanceof UserError) return thrown.problems;
     throw thrown;
   }
-}
-
-function loadOperation(name: AnyOperationName): Promise<Operation> {
-  return operations[name]();
 }
 
 /**
