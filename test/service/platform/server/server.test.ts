@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Admission } from '../../../../src/service/platform/server/bodies/admission.ts';
 import { createServer, defaultTimeouts } from '../../../../src/service/platform/server/server.ts';
+import { rawRequest } from '../../../support/raw-exchange.ts';
 
 describe('a server', () => {
   let app: FastifyInstance;
@@ -31,6 +34,26 @@ describe('a server', () => {
     const responses = await Promise.all(['1', '2', '3'].map((name) => app.inject(`/text/${name}`)));
     expect(responses.map(({ body }) => body)).toEqual(['1', '2', '3']);
     expect(steps).toEqual(['handled 1', 'handled 2', 'handled 3', 'sent 1', 'sent 2', 'sent 3']);
+  });
+
+  it('is done with a request whose client leaves before its body is read', async () => {
+    const sent = Promise.withResolvers<number>();
+    const client = new Socket();
+    app.put('/text', {
+      onRequest: async ({ raw }) => {
+        const closed = once(raw.socket, 'close');
+        client.destroy();
+        await closed;
+      },
+      onSend: (_request, reply, _payload, done) => {
+        sent.resolve(reply.statusCode);
+        done();
+      },
+      handler: () => 'the body was read',
+    });
+    const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+    client.connect(Number(port), hostname).write(rawRequest('PUT /text', { 'content-type': 'application/json' }, '{}'));
+    expect(await sent.promise).toBe(400);
   });
 
   it('sends a stream at once, so that it hears of its errors', async () => {

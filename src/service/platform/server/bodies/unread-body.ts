@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Duplex } from 'node:stream';
+import { ApiError } from '../errors/api-error.ts';
+import { httpErrors } from '../errors/http-errors.ts';
 
 /** How long a client may take to read the response before the connection is closed, in milliseconds. */
 const lingerTime = 1000;
@@ -18,7 +20,8 @@ export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.headers.expect !== undefined) reply.raw.writeContinue();
-    done();
+    // If the client has left while its key was looked up, reading the body would never end.
+    done(request.raw.readableAborted ? new ApiError(httpErrors.badRequest) : undefined);
   });
 }
 
