@@ -173,11 +173,7 @@ export class AccountReader extends Repository {
     return new Map(rows.map((row) => [text(row, 'rule'), number(row, 'total')]));
   }
 
-  /**
-   * The organizations whose admins' last valid key expires within a period, or expired within it: the latest first.
-   *
-   * @param limit how many are listed at most
-   */
+  /** The organizations whose admins' last valid key expires within a period, or expired within it: the latest first. */
   listAdministrationEnds(
     { from, until }: { readonly from: number; readonly until: number },
     limit: number,

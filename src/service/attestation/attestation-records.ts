@@ -274,11 +274,7 @@ export class AttestationReader extends Repository {
     return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
   }
 
-  /**
-   * The latest attestation of each evidence name, recorder and commit in each of the scopes, by scope.
-   *
-   * @param recorders the ids of the recorders
-   */
+  /** The latest attestation of each evidence name, recorder and commit in each of the scopes, by scope. */
   async listRecordedBy(
     { org, flow }: FlowReference,
     scopes: readonly Scope[],

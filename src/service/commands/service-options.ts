@@ -202,7 +202,6 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
 /**
  * The URL of the PostgreSQL database from the flag or the environment; undefined for SQLite.
  *
- * @param name the name of the flag, for error messages
  * @throws OptionError
  */
 export function readDatabaseUrl(
@@ -223,7 +222,6 @@ export function readDatabaseUrl(
  * The PostgreSQL database, and the object storage for attachments, from the flags or the environment; undefined for
  * SQLite.
  *
- * @param name the name of the flag for the database
  * @throws OptionError
  */
 export function readDatabase(

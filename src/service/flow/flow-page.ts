@@ -125,11 +125,6 @@ function listExportedFlows(dependencies: RouteDependencies, org: string, search?
   });
 }
 
-/**
- * Creates the list of flows.
- *
- * @param search a part of the name
- */
 function toFlowListPage(
   context: PageContext,
   { org, search, page }: { readonly org: string; readonly search: string; readonly page: number },

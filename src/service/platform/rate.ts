@@ -38,7 +38,6 @@ export function toPeriods(days: number, now: number): readonly [before: Period, 
   return [{ from: start - days * secondsOfDay, to: start }, ...weeks.reverse()];
 }
 
-/** @param count returns the rate of a period */
 export function toTrend([before, ...periods]: ReturnType<typeof toPeriods>, count: (period: Period) => Rate): Trend {
   const weeks = periods.map((period) => ({ ...period, ...count(period) }));
   return { current: sumRates(weeks), before: count(before), weeks };

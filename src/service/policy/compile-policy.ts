@@ -235,7 +235,6 @@ export interface RuleEvaluation {
 /**
  * Applies all rules of a policy to an artifact.
  *
- * @param at the time of the judgement, in Unix seconds
  * @throws BudgetExceededError, MissingMatchesError
  */
 export function evaluateRules(

@@ -43,7 +43,6 @@ export type Condition =
  * `not exists(evidence.x) or evidence.x >= 80` does not read a missing fact. Strings are ordered by UTF-16 code units; a
  * string and a number have no order.
  *
- * @param budget counts the evaluated conditions and comparisons
  * @throws BudgetExceededError
  * @throws MissingMatchesError
  * @throws MissingFactError

@@ -39,7 +39,6 @@ export class PolicyCache {
     sizeCalculation: ({ bytes }, rulesJson) => bytes + 2 * rulesJson.length,
   });
 
-  /** @param rulesJson the rules as stored JSON */
   compile(rulesJson: string): CompiledPolicy {
     const known = this.#compiled.get(rulesJson);
     if (known !== undefined) return known;
@@ -65,7 +64,6 @@ export interface JudgingContext {
  * Runs a transaction that may judge environments of an organization. A transaction cannot pause. If it needs much
  * pattern matching, it is rolled back, the matching is done in portions between other work, and the transaction is run
  * again with the results.
- *
  */
 export function runJudgingTransaction<Result>(
   { storage, judging }: JudgingDependencies,

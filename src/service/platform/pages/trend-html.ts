@@ -30,12 +30,7 @@ export function toTrendQuery({ days, isAllBranches }: TrendChoice): Query {
   return { days: days === 30 ? undefined : days, branches: isAllBranches ? 'all' : undefined };
 }
 
-/**
- * Renders links to the same page with other trends.
- *
- * @param hasBranches whether the trends are of trails
- * @param others the other parameters of the page
- */
+/** Renders links to the same page with other trends. */
 export function renderTrendChoice(path: string, chosen: TrendChoice, hasBranches: boolean, others: Query = {}): Html {
   const item = (words: string, change: Partial<TrendChoice>): Html => {
     const choice = { ...chosen, ...change };

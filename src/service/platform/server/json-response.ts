@@ -23,7 +23,6 @@ export class SerializedJson<Value> {
   /** Never set; tells the compiler what the bytes contain. */
   declare readonly value?: Value;
 
-  /** @param bytes the JSON of a `Value` */
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }

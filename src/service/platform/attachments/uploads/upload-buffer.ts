@@ -74,11 +74,6 @@ export class UploadBuffer {
   }
 }
 
-/**
- * Converts an upload to a received file.
- *
- * @param keep stores the upload
- */
 export function toReceivedFile(upload: BufferedUpload, keep: () => Promise<void>): ReceivedFile {
   const { digest, size } = upload;
   return { digest, size, bytes: () => upload.bytes(), keep, discard: () => upload.discard() };

@@ -21,7 +21,6 @@ export interface AttachmentTarget {
 /**
  * Copies attachments of a data folder, and compares each with its digest. Those that the target has already are kept.
  *
- * @param onCopied called after each attachment
  * @returns those that are damaged in the folder; they are not copied
  * @throws StartError if the folder or the target cannot be used
  */
@@ -45,12 +44,7 @@ export function copyAttachments(
   });
 }
 
-/**
- * Compares copied attachments with their digests.
- *
- * @param onVerified called after each undamaged attachment
- * @returns the damaged ones
- */
+/** Compares copied attachments with their digests. */
 export function verifyAttachments(
   contents: IterableIterator<AttachedContent>,
   { attachments, toStartError: toTargetError }: AttachmentTarget,

@@ -19,7 +19,6 @@ export function countRows(database: DatabaseSync, { name }: Table): number {
 /**
  * Copies the rows of a table, and returns what was read.
  *
- * @param onRows called with the number of rows after each batch
  * @throws CopyError if PostgreSQL cannot store a row
  */
 export async function copyTable(
@@ -97,11 +96,7 @@ function insertSql({ name, columns }: Table): string {
   return `INSERT INTO ${quote(name)} (${names.join(', ')}) SELECT * FROM unnest(${lists.join(', ')})`;
 }
 
-/**
- * Reads the content of a copied table, in the transaction of the client.
- *
- * @param onRows called with the number of rows after each batch
- */
+/** Reads the content of a copied table, in the transaction of the client. */
 export async function readContent(
   client: ClientBase,
   table: Table,

@@ -22,7 +22,6 @@ export class TableDigest {
   readonly #hash = createHash('sha256');
   #rows = 0;
 
-  /** @param digest the SHA-256 of the row */
   add(digest: Uint8Array): void {
     this.#hash.update(digest);
     this.#rows += 1;

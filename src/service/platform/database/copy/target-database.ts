@@ -5,7 +5,6 @@ import { quote, type Table } from './tables.ts';
 /**
  * Checks that the tables are empty.
  *
- * @param shown the address of the database, for messages
  * @throws CopyError
  */
 export async function requireEmpty(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {

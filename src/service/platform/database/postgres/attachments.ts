@@ -93,8 +93,6 @@ export class PostgresAttachments implements AttachmentStore {
   /**
    * Removes content that no record refers to and that was received more than a day ago: the record was not written,
    * because its request was refused or the process ended.
-   *
-   * @returns the number of removed contents
    */
   async removeUnnamed(): Promise<number> {
     return this.#use(async (client) => (await client.query(statements.removeUnnamed)).rowCount ?? 0);

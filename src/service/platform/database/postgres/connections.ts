@@ -104,7 +104,6 @@ export class Connections {
   /**
    * Opens a connection that does not belong to the pool.
    *
-   * @param limits its time limits
    * @throws StorageError if there is no connection.
    */
   open(limits: TimeLimits = timeLimits): Promise<pg.Client> {

@@ -18,7 +18,6 @@ const authorityForm = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^/?#]+
  * Parses the URL of a database: `postgres://user:password@host:port/database?sslmode=verify-full`. As in libpq, it may
  * name several servers, separated by commas: the service uses the one that accepts writes.
  *
- * @param setting the name of the setting, for the error message
  * @throws StartError if it is not such a URL; the message does not contain it, because it may have a password.
  */
 export function parseDatabaseUrl(url: string, setting = '--database'): DatabaseAddress {

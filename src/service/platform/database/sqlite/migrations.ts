@@ -53,7 +53,6 @@ export const schemaVersion = steps.length;
 /**
  * Applies the missing migrations, each in its own transaction.
  *
- * @param path the path of the file, for error messages
  * @throws StartError if the file was written by a later version of the service, or by another program.
  */
 export function migrate(database: DatabaseSync, path: string): void {

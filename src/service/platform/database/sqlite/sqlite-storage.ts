@@ -37,7 +37,6 @@ export class SqliteStorage implements Storage {
   #reads: ReadPool;
 
   /**
-   * @param sources the time and the random bytes of entries of the log
    * @param onWritable called before the first write, if the disk was full at the start
    * @throws StartError if the database cannot be opened.
    */
@@ -131,10 +130,7 @@ class Writer {
   readonly session: Session;
   readonly largeWrites: LargeWrites;
 
-  /**
-   * @param listeners called after every commit
-   * @throws StartError
-   */
+  /** @throws StartError */
   constructor(folder: string, listeners: readonly (() => void)[]) {
     this.database = openDatabase(folder);
     const path = join(folder, databaseFile);

@@ -66,7 +66,6 @@ export interface ResolvedNames {
   readonly fault?: ApiError | undefined;
 }
 
-/** @param changes whether the request changes something */
 export function resolveNames(
   { storage }: Pick<RouteDependencies, 'storage'>,
   org: string,
