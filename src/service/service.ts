@@ -85,11 +85,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a service.
- *
- * @throws Error if the data folder or the address is in use, or the first key cannot be used.
- */
+/** @throws Error if the data folder or the address is in use, or the first key cannot be used. */
 export async function startService(options: ServiceOptions, sources: StorageDependencies): Promise<RunningService> {
   const closers: (() => Promise<void> | void)[] = [];
   const stop = async (): Promise<void> => {

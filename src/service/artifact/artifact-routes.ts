@@ -171,11 +171,7 @@ export function requireReportId(query: EndpointQuery<typeof getArtifact>): strin
   return other;
 }
 
-/**
- * Finds an artifact.
- *
- * @throws ApiError if there is none, or the fingerprint is ambiguous.
- */
+/** @throws ApiError if there is none, or the fingerprint is ambiguous. */
 export async function requireArtifact(
   dependencies: Pick<RouteDependencies, 'storage' | 'now'>,
   query: artifacts.ArtifactQuery,

@@ -32,11 +32,7 @@ export const createKeyUsage = [
   '  --database URL\n      the PostgreSQL database, if the service uses one; or COMPLIANCE_SERVICE_DATABASE',
 ].join('\n');
 
-/**
- * Parses the arguments after `create-key`.
- *
- * @throws OptionError
- */
+/** @throws OptionError */
 export function parseCreateKeyCommand(
   words: readonly string[],
   environment: EnvironmentVariables,

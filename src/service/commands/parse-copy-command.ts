@@ -23,11 +23,7 @@ export const copyUsage = [
   '  --leave-out-damaged\n      leaves out attachments that are damaged in the folder, instead of failing',
 ].join('\n');
 
-/**
- * Parses the arguments after `copy`.
- *
- * @throws OptionError
- */
+/** @throws OptionError */
 export function parseCopyCommand(words: readonly string[], environment: EnvironmentVariables): CopyCommand | 'help' {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help: helpFlag };

@@ -14,11 +14,7 @@ export interface CommandDependencies {
   readonly writeLine: (line: string) => void;
 }
 
-/**
- * Runs a command.
- *
- * @throws BackupError or StartError if it fails; the message says what to do.
- */
+/** @throws BackupError or StartError if it fails; the message says what to do. */
 export async function runBackupCommand(command: BackupCommand, dependencies: CommandDependencies): Promise<void> {
   switch (command.name) {
     case 'help':

@@ -19,11 +19,7 @@ interface Dependencies extends StorageDependencies {
   readonly writeLine: (line: string) => void;
 }
 
-/**
- * Runs a command.
- *
- * @throws Error if it fails, or finds anything wrong in a log; the message says what to do.
- */
+/** @throws Error if it fails, or finds anything wrong in a log; the message says what to do. */
 export async function runLogCommand(command: LogCommand, dependencies: Dependencies): Promise<void> {
   const { writeLine } = dependencies;
   switch (command.name) {

@@ -18,11 +18,7 @@ export async function readSigningKeys(path: string): Promise<readonly KeyObject[
   throw new Error(`${path} does not exist; name the folder with --data, or start the service, which creates the key`);
 }
 
-/**
- * Reads the keys of a data folder, and creates the first one.
- *
- * @throws Error if the file cannot be read or written
- */
+/** @throws Error if the file cannot be read or written */
 export async function loadSigningKeys(dataFolder: string): Promise<readonly KeyObject[]> {
   const path = signingKeyPath(dataFolder);
   const found = await findSigningKeys(path);

@@ -22,11 +22,7 @@ interface Answer {
   readonly body: string | Uint8Array;
 }
 
-/**
- * Returns the signer of the log of an organization.
- *
- * @throws ApiError if the service has no signing key
- */
+/** @throws ApiError if the service has no signing key */
 export function requireSigner(
   { links, signingKeys }: Pick<RouteDependencies, 'links' | 'signingKeys'>,
   org: string,

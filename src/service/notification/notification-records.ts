@@ -172,11 +172,7 @@ function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRe
   };
 }
 
-/**
- * Converts a row to a target with the state of its deliveries.
- *
- * @param waiting the number of deliveries that wait for it
- */
+/** Converts a row to a target with the state of its deliveries. */
 function toTargetState(row: Row, waiting: number): TargetState {
   const lastErrorAt = optionalNumber(row, 'last_error_at');
   return {

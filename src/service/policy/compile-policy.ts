@@ -232,11 +232,7 @@ export interface RuleEvaluation {
   readonly result: RuleResult;
 }
 
-/**
- * Applies all rules of a policy to an artifact.
- *
- * @throws BudgetExceededError, MissingMatchesError
- */
+/** @throws BudgetExceededError, MissingMatchesError */
 export function evaluateRules(
   { rules }: CompiledPolicy,
   artifact: JudgedArtifact,

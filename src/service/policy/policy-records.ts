@@ -242,11 +242,7 @@ function toKeyedPolicyVersion(row: Row, history: PolicyHistory): KeyedPolicyVers
   return { digest: text(row, 'request_digest'), version: number(row, 'version'), policy };
 }
 
-/**
- * Converts a row of `policy_versions`.
- *
- * @param uploaded the policy as it was uploaded; undefined if it is not read
- */
+/** @param uploaded the policy as it was uploaded; undefined if it is not read */
 function toPolicyVersion(row: Row, uploaded: string | undefined): PolicyVersion {
   return {
     version: number(row, 'version'),

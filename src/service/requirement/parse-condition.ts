@@ -19,11 +19,7 @@ export class ConditionError extends Error {
 const form =
   /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?)|(?<word>[a-zA-Z_][\w-]*(?:\.[\w-]+)*)|(?<mark>[=!<>]=|[<>()[\],])|(?<end>$))/uy;
 
-/**
- * Splits a condition into tokens.
- *
- * @throws ConditionError
- */
+/** @throws ConditionError */
 export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let position = 0; ;) {

@@ -138,22 +138,14 @@ function toExpressionError(expression: string, reason: string): ApiError {
   return new ApiError(badSnapshotExpression, { values: { expression, reason } });
 }
 
-/**
- * Parses an expression that selects a snapshot.
- *
- * @throws ApiError if it is not one.
- */
+/** @throws ApiError if it is not one. */
 export function parseExpression(parameter: Omit<ExpressionParameter, 'readings'>): ExpressionParameter {
   const parsed = parseSnapshotExpression(parameter.expression);
   if ('problem' in parsed) throw toExpressionError(parameter.expression, parsed.problem);
   return { ...parameter, readings: parsed.readings };
 }
 
-/**
- * Returns the selected snapshot.
- *
- * @throws ApiError if the expression selects none.
- */
+/** @throws ApiError if the expression selects none. */
 export function requireSnapshot(
   { org, name, expression, readings }: ExpressionParameter,
   finding: snapshots.SnapshotLookup,

@@ -3,11 +3,7 @@ import type { UploadedFile } from '../platform/server/bodies/multipart.ts';
 import type { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { validationError } from '../platform/server/errors/api-error.ts';
 
-/**
- * Reads a template file.
- *
- * @throws ApiError with the faults of the file
- */
+/** @throws ApiError with the faults of the file */
 export async function requireTemplate(
   reader: YamlFileReader<'template'>,
   { content }: UploadedFile,

@@ -177,11 +177,6 @@ export function renderResult(state: BadgeState, reason: Hole): Html {
   return html`<p class="result ${tone}">${renderBadge(state)} <span>${reason}</span></p>`;
 }
 
-/**
- * Renders why a request failed.
- *
- * @param attributes of the paragraph
- */
 export function renderFailure(reason: Hole, attributes?: Html): Html {
   return html`<p class="result bad" ${attributes}><span>${reason}</span></p>`;
 }

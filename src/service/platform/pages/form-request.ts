@@ -16,11 +16,7 @@ const foreignForm: ErrorResponse = {
   when: 'A form was sent from another site, or its page is from an earlier session.',
 };
 
-/**
- * Reads a submitted form.
- *
- * @throws ApiError if it comes from another site, or is not a form
- */
+/** @throws ApiError if it comes from another site, or is not a form */
 export async function readForm(
   request: FastifyRequest,
   dependencies: Pick<RouteDependencies, 'links'>,

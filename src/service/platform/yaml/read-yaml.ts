@@ -35,11 +35,7 @@ export const yamlLimits = {
   marks: 5_000,
 } as const;
 
-/**
- * Parses one YAML document.
- *
- * @throws YamlError
- */
+/** @throws YamlError */
 export function readYaml(text: string): YamlDocument {
   try {
     requireSmall(text);

@@ -162,11 +162,7 @@ export class Bucket {
     });
   }
 
-  /**
-   * Removes an object, if there is one.
-   *
-   * @throws StorageError
-   */
+  /** @throws StorageError */
   async remove(name: string, limits: CallLimits): Promise<void> {
     const request = `DELETE ${name}`;
     await this.#call(request, limits, async (abortSignal) => {

@@ -14,11 +14,7 @@ import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile } from './manifest.ts';
 import type { VerifiedBackup } from './verify-backup.ts';
 
-/**
- * Checks that a backup can be restored to a folder.
- *
- * @throws BackupError if the folder is not empty or its disk has too little space.
- */
+/** @throws BackupError if the folder is not empty or its disk has too little space. */
 export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder: string): Promise<void> {
   if (!isUnusedFolder(await listEntries(dataFolder))) {
     throw new BackupError(

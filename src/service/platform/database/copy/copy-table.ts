@@ -16,11 +16,7 @@ export function countRows(database: DatabaseSync, { name }: Table): number {
   return number(database.prepare(`SELECT count(*) AS count FROM ${quote(name)}`).get() ?? {}, 'count');
 }
 
-/**
- * Copies the rows of a table, and returns what was read.
- *
- * @throws CopyError if PostgreSQL cannot store a row
- */
+/** @throws CopyError if PostgreSQL cannot store a row */
 export async function copyTable(
   database: DatabaseSync,
   client: ClientBase,

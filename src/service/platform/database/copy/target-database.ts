@@ -2,11 +2,7 @@ import type { ClientBase } from 'pg';
 import { CopyError } from './copy-error.ts';
 import { quote, type Table } from './tables.ts';
 
-/**
- * Checks that the tables are empty.
- *
- * @throws CopyError
- */
+/** @throws CopyError */
 export async function requireEmpty(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
   for (const { name } of tables) {
     const { rows } = await client.query(`SELECT 1 FROM ${quote(name)} LIMIT 1`);
@@ -45,11 +41,7 @@ async function switchTriggers(client: ClientBase, tables: readonly Table[], to: 
   for (const { name } of tables) await client.query(`ALTER TABLE ${quote(name)} ${to} TRIGGER USER`);
 }
 
-/**
- * Commits the transaction.
- *
- * @throws CopyError if it is not known whether it was committed
- */
+/** @throws CopyError if it is not known whether it was committed */
 export async function commitFilling(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
   await switchTriggers(client, tables, 'ENABLE');
   try {

@@ -144,11 +144,7 @@ function markReplay(proven: Proven | undefined, isReplay: boolean): Proven | und
   return proven === undefined || !isReplay ? proven : { ...proven, is_replay: true };
 }
 
-/**
- * Requires the permission for the flows and environments that a query or a body names.
- *
- * @throws ApiError with the endpoint's error
- */
+/** @throws ApiError with the endpoint's error */
 export function requireAccess(
   caller: Caller,
   permission: Permission,

@@ -31,11 +31,7 @@ export function toCredentialProvider(
   return 'kind' in credentials ? () => loadCredentials(credentials, clock) : credentials;
 }
 
-/**
- * Asks a source for credentials, once.
- *
- * @throws CredentialsError
- */
+/** @throws CredentialsError */
 export async function loadCredentials(source: CredentialSource, clock: Clock): Promise<LoadedCredentials> {
   try {
     return await withDeadline(clock, loadTimeout, () => load(source));
