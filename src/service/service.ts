@@ -8,12 +8,12 @@ import type { GithubAnswers } from './github/sending/github-answers.ts';
 import type { Quotas } from './organization/quota.ts';
 import { watchClock } from './platform/background/watch-clock.ts';
 import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
-import { AdministrationWatch } from './account/background/administration-watch.ts';
+import { startAdministrationWatch } from './account/background/administration-watch.ts';
 import { findArtifact } from './artifact/artifact-use-cases.ts';
 import { Judging } from './platform/judging/judging.ts';
 import { KeyUses } from './account/background/key-uses.ts';
-import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { loadSigningKeys } from './commands/signing-key-file.ts';
+import { startPendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { startTrailJudge } from './trail/background/trail-judge.ts';
 import { startLateWords } from './trail/background/late-words.ts';
 import { LateEntries } from './log/background/late-entries.ts';
@@ -107,9 +107,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
       signingKeys: options.signingKeys ?? (await findSigningKeys(options, sources)),
     };
     closers.push(() => dependencies.judging.data.close());
-    const pending = new PendingSnapshots(dependencies);
+    const pending = startPendingSnapshots(dependencies);
     closers.push(() => pending.stop());
-    pending.start();
     const timeouts = options.timeouts ?? defaultTimeouts;
     const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
     const storageFailed = storageHealth.storageFailed.bind(storageHealth);
@@ -166,9 +165,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     closers.push(() => lateEntries.stop());
     const lateWords = startLateWords(dependencies);
     closers.push(() => lateWords.stop());
-    const administration = new AdministrationWatch(dependencies);
+    const administration = startAdministrationWatch(dependencies);
     closers.push(() => administration.stop());
-    void administration.start();
     return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
   } catch (error) {
     await stop();

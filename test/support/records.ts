@@ -34,13 +34,14 @@ import type { RecordedAttestation } from '../../src/service/attestation/attestat
 import type { AccountKind, AccountReader } from '../../src/service/account/account-records.ts';
 import { allOrganizations, concurrent, type Storage } from '../../src/service/platform/database/storage.ts';
 import { Judging } from '../../src/service/platform/judging/judging.ts';
-import { PendingSnapshots, readCurrent } from '../../src/service/platform/judging/pending-snapshots.ts';
+import { readCurrent, startPendingSnapshots } from '../../src/service/platform/judging/pending-snapshots.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
 import type { PolicyRecord } from '../../src/service/policy/policy.ts';
 import type { Role } from '../../src/contract/role.ts';
 import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts';
 import type { UseCaseDependencies } from '../../src/service/platform/judging/use-case-dependencies.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import type { WakingLoop } from '../../src/service/platform/background/waking-loop.ts';
 import { manualClock } from './clock.ts';
 
 /** Policies to attach to or detach from an environment. */
@@ -139,10 +140,9 @@ export class Records {
   }
 
   /** Creates pending snapshots, as a running service does, until it is stopped. Time stands still without a clock. */
-  startPendingSnapshots(clock: Pick<Clock, 'after'> = manualClock()): PendingSnapshots {
-    const pending = new PendingSnapshots({ ...this.at(0), after: (wait, fire) => clock.after(wait, fire) });
-    pending.start();
-    return pending;
+  startPendingSnapshots(clock: Pick<Clock, 'after'> = manualClock()): WakingLoop {
+    const log = { info: () => undefined, error: () => undefined };
+    return startPendingSnapshots({ ...this.at(0), after: (wait, fire) => clock.after(wait, fire), log });
   }
 
   saveEnvironment(

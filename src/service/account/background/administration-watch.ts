@@ -1,50 +1,26 @@
-import { unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { unixSeconds, type Now } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
-import type { ServiceLog } from '../../../runtime/log.ts';
 import { expiryWarningPeriod, renderExpiry } from '../key-lifetime.ts';
 import type { AdministrationEnd } from '../account-records.ts';
 import type { Storage } from '../../platform/database/storage.ts';
+import { WakingLoop, type WakingLoopDependencies } from '../../platform/background/waking-loop.ts';
 
 /** How often the operator is warned, in milliseconds. */
 const interval = 12 * 3_600_000;
 
 const maximumLines = 20;
 
-interface Dependencies {
+interface Dependencies extends Omit<WakingLoopDependencies, 'storage'> {
   readonly storage: Pick<Storage, 'read'>;
   readonly now: Now;
-  readonly after: After;
-  readonly log: ServiceLog;
 }
 
 /**
- * Warns the operator, in the log, of organizations whose admins have no valid key, or only keys that expire soon.
- * Without a valid key of an admin, only the operator can create keys.
+ * Warns the operator, in the log, of organizations whose admins have no valid key, or only keys that expire soon: now,
+ * whenever one of these keys expires, and twice a day. Without a valid key of an admin, only the operator can create keys.
  */
-export class AdministrationWatch {
-  readonly #dependencies: Dependencies;
-  #cancel: (() => void) | undefined;
-  #looking: Promise<void> = Promise.resolve();
-  #isStopped = false;
-
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Checks now, whenever one of these keys expires, and twice a day. Never rejects: an error is logged. */
-  start(): Promise<void> {
-    this.#looking = this.#look();
-    return this.#looking;
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel?.();
-    await this.#looking;
-  }
-
-  async #look(): Promise<void> {
-    const { storage, now, after, log } = this.#dependencies;
+export function startAdministrationWatch({ storage, now, after, log }: Dependencies): WakingLoop {
+  const look = async (): Promise<number> => {
     const time = unixSeconds(now());
     const period = { from: time - expiryWarningPeriod, until: time + expiryWarningPeriod };
     let ends: readonly AdministrationEnd[] = [];
@@ -56,11 +32,12 @@ export class AdministrationWatch {
     for (const end of ends.slice(0, maximumLines)) log.info(describe(end, time));
     if (ends.length > maximumLines)
       log.info('the keys of the admins of further organizations expire soon or have expired');
-    if (this.#isStopped) return;
     // A second later, because timers may fire early.
     const next = ends.filter(({ at }) => at > time).map(({ at }) => Math.ceil((at - time + 1) * 1000));
-    this.#cancel = after(Math.min(interval, ...next), () => void this.start());
-  }
+    return Math.min(interval, ...next);
+  };
+  const failure = 'the operator could not be warned of keys that expire';
+  return new WakingLoop({ storage: undefined, after, log }, { look, failure });
 }
 
 function describe({ org, at }: AdministrationEnd, now: number): string {

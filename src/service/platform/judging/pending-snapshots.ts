@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { After } from '../../../runtime/clock.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { runJudgingTransaction } from './judging.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
+import { WakingLoop, type WakingLoopDependencies } from '../background/waking-loop.ts';
 
 /** After this many failures of the storage, snapshots stay pending until the next change. */
 const maximumFailures = 3;
@@ -17,99 +17,48 @@ const maximumRounds = 10;
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
-export interface PendingSnapshotsDependencies extends Dependencies {
-  readonly after: After;
+/** Creates the snapshots that `SnapshotUpdates` left pending, in separate transactions, each after other requests. */
+export function startPendingSnapshots(
+  dependencies: Dependencies & Omit<WakingLoopDependencies, 'storage'>,
+): WakingLoop {
+  const { storage, judging, after, log } = dependencies;
+  let last: PendingReference | undefined;
+  let failures = 0;
+  const look = async (): Promise<number | 'more'> => {
+    await setImmediate();
+    // The storage cannot be read if this fails.
+    const next = await storage.read(({ snapshots }) => snapshots.findNextPending(last)).catch(() => undefined);
+    if (next === undefined || failures === maximumFailures) {
+      // Meanwhile, some may have become pending that come before the last one.
+      const isOver = last === undefined || failures > 0;
+      [last, failures] = [undefined, 0];
+      return isOver ? lookAgainDelay : 'more';
+    }
+    last = await makeSome(dependencies, next).catch(() => {
+      // The snapshot stays pending and blocks no others. A reader of its environment gets the error.
+      failures += 1;
+      return next;
+    });
+    return 'more';
+  };
+  const loop = new WakingLoop(
+    { storage: undefined, after, log },
+    { look, failure: 'pending snapshots were not created' },
+  );
+  judging.onSnapshotsPending(() => {
+    loop.wake();
+  });
+  return loop;
 }
 
-/** Creates the snapshots that `SnapshotUpdates` left pending, in separate transactions. */
-export class PendingSnapshots {
-  readonly #dependencies: PendingSnapshotsDependencies;
-  /** Undefined while idle. */
-  #running: Promise<void> | undefined;
-  #isWanted = false;
-  #isStopped = false;
-  /** Cancels the timer of the next look. */
-  #cancel: () => void = () => undefined;
-
-  constructor(dependencies: PendingSnapshotsDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Creates the snapshots that are pending, and from now on those that become pending. */
-  start(): void {
-    this.#dependencies.judging.onSnapshotsPending(() => {
-      this.#begin();
-    });
-    this.#look();
-  }
-
-  /** Stops after the current transaction. The remaining snapshots are created after the next start of the service. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel();
-    await this.#running;
-  }
-
-  #look(): void {
-    this.#begin();
-    this.#cancel = this.#dependencies.after(lookAgainDelay, () => {
-      this.#look();
-    });
-  }
-
-  #begin(): void {
-    if (this.#isStopped) return;
-    this.#isWanted = true;
-    this.#running ??= this.#run();
-  }
-
-  /** Never rejects. */
-  async #run(): Promise<void> {
-    await setImmediate();
-    while (this.#takeWanted()) await this.#makeAll();
-    this.#running = undefined;
-  }
-
-  #takeWanted(): boolean {
-    const isWanted = this.#isWanted && !this.#isStopped;
-    this.#isWanted = false;
-    return isWanted;
-  }
-
-  /** Returns when no snapshot is pending. */
-  async #makeAll(): Promise<void> {
-    let after: PendingReference | undefined;
-    let failures = 0;
-    while (failures < maximumFailures && !this.#isStopped) {
-      const next = await this.#findNext(after);
-      if (next === undefined) return;
-      try {
-        after = await this.#makeSome(next);
-      } catch {
-        // The snapshot stays pending and blocks no others. A reader of its environment gets the error.
-        failures += 1;
-        after = next;
-      }
-      // Lets other requests run in between.
-      await setImmediate();
-    }
-  }
-
-  /** Undefined if none is pending, or the storage cannot be read. */
-  #findNext(after: PendingReference | undefined): Promise<PendingReference | undefined> {
-    const { storage } = this.#dependencies;
-    return storage.read(({ snapshots }) => snapshots.findNextPending(after)).catch(() => undefined);
-  }
-
-  /** Returns the last one that was created. */
-  #makeSome(first: PendingReference): Promise<PendingReference> {
-    return runJudgingTransaction(
-      this.#dependencies,
-      first.org,
-      (transaction, context) => new SnapshotUpdates(transaction, context).makeSome(first),
-      { mayExceedQuotas: true },
-    );
-  }
+/** Returns the last one that was created. */
+function makeSome(dependencies: Dependencies, first: PendingReference): Promise<PendingReference> {
+  return runJudgingTransaction(
+    dependencies,
+    first.org,
+    (transaction, context) => new SnapshotUpdates(transaction, context).makeSome(first),
+    { mayExceedQuotas: true },
+  );
 }
 
 /** Reads environments and their snapshots, after creating the pending snapshots that would change the result. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import type { PendingSnapshots } from '../../../../src/service/platform/judging/pending-snapshots.ts';
+import type { WakingLoop } from '../../../../src/service/platform/background/waking-loop.ts';
 import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
@@ -22,7 +22,7 @@ const logical = Array.from({ length: count }, (_, index) => `all-${index}`);
 let folder: string;
 let storage: SqliteStorage;
 let records: Records;
-let pending: PendingSnapshots;
+let pending: WakingLoop;
 beforeEach(async () => {
   folder = await createDataFolder();
   storage = new SqliteStorage(folder, storageDependencies());
