@@ -113,7 +113,7 @@ function createNoMatchProblem(line: string, workspace: string): Problem {
   return {
     input: 'files',
     what: `No file matches "${line}" in ${workspace}`,
-    remedy: `Check the spelling (upper and lower case differ), and that an earlier step of this job creates the file.${home}`,
+    remedy: `Check the spelling (upper and lower case differ), that an earlier step of this job creates the file, and that the job's user may read its folder.${home}`,
   };
 }
 
