@@ -65,6 +65,11 @@ async function run(given: readonly string[]): Promise<void> {
   }
 }
 
+// As process 1 of a container, it would ignore signals until the service listens to them.
+if (process.pid === 1) {
+  process.on('SIGTERM', () => process.exit(143));
+  process.on('SIGINT', () => process.exit(130));
+}
 try {
   // Files that the service and its backups write are readable only by the user who runs them.
   process.umask(0o077);

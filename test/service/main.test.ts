@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { attestationForm, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
@@ -11,6 +15,9 @@ const key = `own1_${'x'.repeat(40)}`;
 const headers = { authorization: `Bearer ${key}` };
 // Windows has no signals; a process there is ended as by SIGKILL.
 const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
+
+const asProcess1 = ['--map-root-user', '--pid', '--fork', '--kill-child'];
+const itInContainers = spawnSync('unshare', [...asProcess1, 'true']).status === 0 ? it : it.skip;
 
 describe('the command of the service', () => {
   let folder: string;
@@ -70,6 +77,23 @@ describe('the command of the service', () => {
     expect(await service.ended()).toBe(0);
     const answered = settled.filter((each) => each.status === 'fulfilled');
     expect(answered.map(({ value }) => value.status)).toEqual(answered.map(() => 201));
+  });
+
+  itInContainers('as process 1 of a container, ends when SIGTERM comes while it starts', async () => {
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const main = fileURLToPath(new URL('../../src/service/main.ts', import.meta.url));
+    const words = ['--data', folder, '--database', `postgres://user@127.0.0.1:${port}/compliance?sslmode=disable`];
+    const container = spawn('unshare', [...asProcess1, process.execPath, main, ...words]);
+    const ended = once(container, 'exit');
+    const [connection] = (await once(silent, 'connection')) as [Socket];
+    const children = await readFile(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8');
+    process.kill(Number(children), 'SIGTERM');
+    expect(await ended).toEqual([143, null]);
+    connection.destroy();
+    silent.close();
   });
 
   it('still has every acknowledged write after SIGKILL, and no partial attachment', async () => {

@@ -72,8 +72,8 @@ function stopOnSignal(service: RunningService, terminal: Terminal): void {
       process.exitCode = 1;
     });
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.removeAllListeners('SIGTERM').on('SIGTERM', stop);
+  process.removeAllListeners('SIGINT').on('SIGINT', stop);
 }
 
 /** Failing to output the key does not stop the service, because another key can be created. */
