@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
-import { migrate } from '../../src/service/platform/database/sqlite/migrations.ts';
+import { emptyDatabase } from '../../tools/empty-database.ts';
 
 /** A row of a table. */
 type Row = Readonly<Record<string, unknown>>;
@@ -80,23 +79,6 @@ async function withSqlite<Result>(dataFolder: string, work: (run: RunStatement) 
     return await work(run);
   } finally {
     database.close();
-  }
-}
-
-/** A database with all tables and no rows. Copying it is much faster than migrating one for every test. */
-const emptyDatabase = createEmptyDatabase();
-
-function createEmptyDatabase(): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), 'compliance-service-'));
-  try {
-    const path = join(folder, databaseFile);
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
-    migrate(database, path);
-    database.close();
-    return readFileSync(path);
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }
 
