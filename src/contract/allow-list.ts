@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedEnvironmentNotFound } from './errors.ts';
 import { maximumAllowedArtifacts } from './limits.ts';
 import { fingerprint } from './names.ts';
@@ -18,12 +18,8 @@ export const allowArtifact = defineEndpoint('PUT /allowlists/{org}/{env_name}', 
   },
   repetition: { effect: 'idempotent' },
   success: [
-    { status: 201, description: 'The artifact is allowed from now on.', schema: Type.String() },
-    {
-      status: 200,
-      description: 'It was allowed already; its name and description are replaced.',
-      schema: Type.String(),
-    },
+    created('The artifact is allowed from now on.'),
+    ok('It was allowed already; its name and description are replaced.'),
   ],
   errors: [...additionErrors, namedEnvironmentNotFound, commonErrors.conflict],
 });
@@ -39,11 +35,7 @@ const allowedArtifact = Type.Object({
 export const listAllowedArtifacts = defineEndpoint('GET /allowlists/{org}/{env_name}', {
   title: 'List allowed artifacts of environment',
   success: [
-    {
-      status: 200,
-      description: `The allowed artifacts, at most ${maximumAllowedArtifacts}, the latest first.`,
-      schema: Type.Array(allowedArtifact),
-    },
+    ok(`The allowed artifacts, at most ${maximumAllowedArtifacts}, the latest first.`, Type.Array(allowedArtifact)),
   ],
   errors: [...accessErrors, namedEnvironmentNotFound],
 });
@@ -57,6 +49,6 @@ export const artifactNotAllowed = {
 export const disallowArtifact = defineEndpoint('DELETE /allowlists/{org}/{env_name}/{fingerprint}', {
   title: 'Disallow artifact in environment',
   repetition: { effect: 'idempotent', alreadyDone: artifactNotAllowed },
-  success: [{ status: 200, description: 'The artifact is judged like others again.', schema: Type.String() }],
+  success: [ok('The artifact is judged like others again.')],
   errors: [...accessErrors, namedEnvironmentNotFound, artifactNotAllowed, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
@@ -75,21 +75,21 @@ export const createServiceAccountKey = defineEndpoint('POST /service-accounts/{o
   title: 'Create API key of a service account',
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
-  success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
+  success: [created('The key was created.', createdApiKey)],
   errors: [...additionErrors, serviceAccountNotFound, commonErrors.conflict],
 });
 
 export const listServiceAccountKeys = defineEndpoint('GET /service-accounts/{org}/{name}/api-keys', {
   origin: 'observed',
   title: 'List API keys of a service account',
-  success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
+  success: [ok('The keys that are not revoked, oldest first.', Type.Array(apiKey))],
   errors: [...accessErrors, serviceAccountNotFound],
 });
 
 export const getServiceAccountKey = defineEndpoint('GET /service-accounts/{org}/{name}/api-keys/{key_id}', {
   origin: 'observed',
   title: 'Get API key of a service account',
-  success: [{ status: 200, description: 'The key.', schema: apiKey }],
+  success: [ok('The key.', apiKey)],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound],
 });
 
@@ -115,14 +115,13 @@ export const rotateServiceAccountKey = defineEndpoint('POST /service-accounts/{o
   },
   repetition: appended,
   success: [
-    {
-      status: 201,
-      description: 'The new key was created; the previous one works until the grace period ends.',
-      schema: Type.Object({
+    created(
+      'The new key was created; the previous one works until the grace period ends.',
+      Type.Object({
         ...createdApiKey.properties,
         grace_period_expires_at: Type.Number({ description: 'When the previous key stops working, in Unix seconds.' }),
       }),
-    },
+    ),
   ],
   errors: [...additionErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
 });
@@ -131,7 +130,7 @@ export const revokeServiceAccountKey = defineEndpoint('DELETE /service-accounts/
   origin: 'observed',
   title: 'Revoke API key of a service account',
   repetition: revocation,
-  success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
+  success: [ok('The key was revoked.', Type.Literal('revoked'))],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
 });
 
@@ -140,19 +139,19 @@ export const createMemberKey = defineEndpoint('POST /organizations/{org}/members
   title: 'Create API key of a member',
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
-  success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
+  success: [created('The key was created.', createdApiKey)],
   errors: [...additionErrors, memberNotFound, commonErrors.conflict],
 });
 
 export const listMemberKeys = defineEndpoint('GET /organizations/{org}/members/{user}/api-keys', {
   title: 'List API keys of a member',
-  success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
+  success: [ok('The keys that are not revoked, oldest first.', Type.Array(apiKey))],
   errors: [...accessErrors, memberNotFound],
 });
 
 export const revokeMemberKey = defineEndpoint('DELETE /organizations/{org}/members/{user}/api-keys/{key_id}', {
   title: 'Revoke API key of a member',
   repetition: revocation,
-  success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
+  success: [ok('The key was revoked.', Type.Literal('revoked'))],
   errors: [...accessErrors, memberNotFound, apiKeyNotFound, lastAdmin],
 });

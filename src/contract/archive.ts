@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { policyMissing } from './policy.ts';
 import { Type } from './schema.ts';
@@ -7,9 +7,7 @@ import { Type } from './schema.ts';
 const archiving = {
   repetition: { effect: 'idempotent' },
   allowsArchived: true,
-  success: [
-    { status: 200, description: 'Lists leave it out, and nothing is recorded in it any more.', schema: Type.String() },
-  ],
+  success: [ok('Lists leave it out, and nothing is recorded in it any more.')],
 } as const;
 
 export const archiveFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/archive', {

@@ -1,6 +1,6 @@
 import { strictObject, decisive, Type, type Static } from './schema.ts';
 import { artifactNotFound } from './artifact.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { maximumPolicies } from './limits.ts';
 import { environmentName, flowName, policyName } from './names.ts';
@@ -100,7 +100,7 @@ export const assertArtifact = defineEndpoint('GET /asserts/{org}/fingerprint/{fi
     environment_name: Type.Optional(environmentName),
     policy_name: Type.Optional(Type.Array(policyName, { maxItems: maximumPolicies })),
   }),
-  success: [{ status: 200, description: 'The verdict, whether compliant or not.', schema: artifactAssertion }],
+  success: [ok('The verdict, whether compliant or not.', artifactAssertion)],
   errors: [
     ...accessErrors,
     namedFlowNotFound,

@@ -1,5 +1,5 @@
 import { artifact, artifactEvent, artifactNotFound } from './artifact.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
@@ -12,11 +12,10 @@ export const findLatestCommit = defineEndpoint('GET /artifacts/{org}/{flow_name}
   title: 'Get latest commit',
   query: strictObject({ branch: Type.Optional(lineText()) }),
   success: [
-    {
-      status: 200,
-      description: 'The commit; null if there is no previous artifact.',
-      schema: Type.Object({ latest_commit: Type.Union([commitSha, Type.Null()]) }),
-    },
+    ok(
+      'The commit; null if there is no previous artifact.',
+      Type.Object({ latest_commit: Type.Union([commitSha, Type.Null()]) }),
+    ),
   ],
   errors: [...accessErrors, namedFlowNotFound],
 });
@@ -25,7 +24,7 @@ export const listArtifactsOfCommit = defineEndpoint('GET /artifacts/{org}/{flow_
   origin: 'observed',
   title: 'Get artifacts by commit',
   query: strictObject({ trail: Type.Optional(trailName) }),
-  success: [{ status: 200, description: 'The artifacts, the latest first.', schema: Type.Array(artifact) }],
+  success: [ok('The artifacts, the latest first.', Type.Array(artifact))],
   errors: [...accessErrors, namedFlowNotFound, artifactNotFound],
 });
 
@@ -63,7 +62,7 @@ export const listArtifacts = defineEndpoint('GET /artifacts/{org}', {
     page: pageQuery.page,
     per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: maximumArtifactPage, description: 'Default: 15.' })),
   }),
-  success: [{ status: 200, description: 'The artifacts of the page.', schema: Type.Array(listedArtifact) }],
+  success: [ok('The artifacts of the page.', Type.Array(listedArtifact))],
   errors: [...accessErrors, namedFlowNotFound, repositoryMissing],
 });
 
@@ -106,10 +105,9 @@ export const searchArtifacts = defineEndpoint('GET /search/{org}/sha/{digits}', 
     }),
   }),
   success: [
-    {
-      status: 200,
-      description: 'The fingerprints and commits that begin with the digits, and their artifacts.',
-      schema: Type.Object({
+    ok(
+      'The fingerprints and commits that begin with the digits, and their artifacts.',
+      Type.Object({
         resolved_to: Type.Object({
           type: Type.String({ description: '`fingerprint`, `commit` or `ambiguous`.' }),
           full_match: Type.String({ description: 'All digits; empty if several things match.' }),
@@ -118,7 +116,7 @@ export const searchArtifacts = defineEndpoint('GET /search/{org}/sha/{digits}', 
         }),
         artifacts: Type.Array(foundArtifact),
       }),
-    },
+    ),
   ],
   errors: [...accessErrors, nothingMatches],
 });

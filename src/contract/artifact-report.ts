@@ -1,7 +1,7 @@
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { strictObject, Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText } from './text-fields.ts';
@@ -67,14 +67,13 @@ export const reportArtifact = defineEndpoint('POST /artifacts/{org}/{flow_name}'
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
   },
   success: [
-    {
-      status: 201,
-      description: 'The artifact was recorded.',
-      schema: Type.Object({
+    created(
+      'The artifact was recorded.',
+      Type.Object({
         message: Type.Literal('OK'),
         html_url: Type.Optional(Type.String({ description: 'The page of the trail.' })),
       }),
-    },
+    ),
   ],
   errors: [...additionErrors, flowNotFound, commonErrors.conflict],
 });

@@ -1,7 +1,7 @@
 import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
 import { strictObject, decisive, tolerant, Type, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import {
   abbreviatedFingerprint,
@@ -108,7 +108,7 @@ export const getArtifact = defineEndpoint('GET /artifacts/{org}/{flow_name}/fing
     attestation_id: Type.Optional(attestationId),
     artifact_id: Type.Optional(attestationId),
   }),
-  success: [{ status: 200, description: 'The artifact.', schema: artifact }],
+  success: [ok('The artifact.', artifact)],
   errors: [
     commonErrors.validation,
     fingerprintAmbiguous,

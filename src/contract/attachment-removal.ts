@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
 import { strictObject, Type } from './schema.ts';
@@ -28,12 +28,6 @@ export const removeAttachment = defineEndpoint('DELETE /attestations/{org}/{atte
     schema: strictObject({ reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) }),
   },
   repetition: { effect: 'idempotent' },
-  success: [
-    {
-      status: 200,
-      description: 'All attestations of the organization with this file say that it was removed.',
-      schema: Type.String(),
-    },
-  ],
+  success: [ok('All attestations of the organization with this file say that it was removed.')],
   errors: [...accessErrors, noAttachment, contentNotRemoved, commonErrors.conflict],
 });

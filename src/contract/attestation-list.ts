@@ -1,5 +1,5 @@
 import { strictObject, decisive, tolerant, Type, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, flowNotFound } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { pageQuery } from './paging.ts';
@@ -90,6 +90,6 @@ export const listAttestations = defineEndpoint('GET /attestations/{org}/{flow_na
     from_timestamp: Type.Optional(timestamp),
     to_timestamp: Type.Optional(timestamp),
   }),
-  success: [{ status: 200, description: 'The attestations of the page.', schema: attestationPage }],
+  success: [ok('The attestations of the page.', attestationPage)],
   errors: [...accessErrors, flowNotFound],
 });

@@ -8,7 +8,7 @@ import { pullRequestAttestation } from './attestations/pull-request.ts';
 import { snykAttestation } from './attestations/snyk.ts';
 import { sonarAttestation } from './attestations/sonar.ts';
 import { commitResponse, repoInfo } from './commit.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { lineText } from './text-fields.ts';
 
@@ -77,7 +77,7 @@ export const findTrailAttestations = defineEndpoint(
   {
     origin: 'observed',
     title: 'Get attestations of a trail by name',
-    success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
+    success: [ok('The attestations.', Type.Array(foundAttestation))],
     errors: [...accessErrors, namedFlowNotFound],
   },
 );
@@ -87,7 +87,7 @@ export const findArtifactAttestations = defineEndpoint(
   {
     origin: 'observed',
     title: 'Get attestations of an artifact by name',
-    success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
+    success: [ok('The attestations.', Type.Array(foundAttestation))],
     errors: [...accessErrors, namedFlowNotFound],
   },
 );
@@ -97,11 +97,10 @@ export const findAttestationById = defineEndpoint('GET /attestations/{org}', {
   title: 'Get attestation by id',
   query: strictObject({ attestation_id: lineText({ description: 'The id of the attestation.' }) }),
   success: [
-    {
-      status: 200,
-      description: 'The attestation; an empty list if there is none with the id.',
-      schema: Type.Object({ data: Type.Array(attestationEvidence) }),
-    },
+    ok(
+      'The attestation; an empty list if there is none with the id.',
+      Type.Object({ data: Type.Array(attestationEvidence) }),
+    ),
   ],
   errors: accessErrors,
 });

@@ -1,5 +1,5 @@
 import { attestationDocument } from './attestations/attestation-fields.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
 import { Type, type Static } from './schema.ts';
@@ -34,9 +34,6 @@ export const overrideAttestation = defineEndpoint('POST /attestations/{org}/{flo
     isHarmlessTwice: true,
     remedy: 'Send it again; a second identical one does no harm.',
   },
-  success: [
-    { status: 201, description: 'The verdict counts from now on.', schema: Type.String() },
-    { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
-  ],
+  success: [created('The verdict counts from now on.'), ok('The same; not sent by this service.')],
   errors: [...additionErrors, flowNotFound, nothingToOverride, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { pageQuery, pagination, spanQuery } from './paging.ts';
 import { strictObject, Type } from './schema.ts';
@@ -69,12 +69,6 @@ export const listAuditEvents = defineEndpoint('GET /organizations/{org}/audit-lo
     subject: part('A part of the name of the subject.'),
     ...spanQuery,
   }),
-  success: [
-    {
-      status: 200,
-      description: 'The events of the page, the latest first.',
-      schema: Type.Object({ data: Type.Array(auditEvent), pagination }),
-    },
-  ],
+  success: [ok('The events of the page, the latest first.', Type.Object({ data: Type.Array(auditEvent), pagination }))],
   errors: accessErrors,
 });

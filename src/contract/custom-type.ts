@@ -1,5 +1,5 @@
 import { customTypeArchived, customTypeMissing } from './attestations/custom.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumExpressionLength, maximumExpressions, maximumFileBytes } from './limits.ts';
 import { customTypeName } from './names.ts';
@@ -85,14 +85,14 @@ export const createCustomType = defineEndpoint('POST /custom-attestation-types/{
     isHarmlessTwice: true,
     remedy: 'Send it again; a second identical version does no harm.',
   },
-  success: [{ status: 201, description: 'The version was created, and the type if it is new.', schema: Type.String() }],
+  success: [created('The version was created, and the type if it is new.')],
   errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
 });
 
 export const listCustomTypes = defineEndpoint('GET /custom-attestation-types/{org}', {
   origin: 'observed',
   title: 'List custom attestation types',
-  success: [{ status: 200, description: 'All that are not archived, sorted by name.', schema: Type.Array(customType) }],
+  success: [ok('All that are not archived, sorted by name.', Type.Array(customType))],
   errors: accessErrors,
 });
 
@@ -104,7 +104,7 @@ export const getCustomType = defineEndpoint('GET /custom-attestation-types/{org}
       lineText({ description: 'Only this version; all of them if it is not a number.', maxLength: 20 }),
     ),
   }),
-  success: [{ status: 200, description: 'The custom type.', schema: customType }],
+  success: [ok('The custom type.', customType)],
   errors: [...accessErrors, customTypeMissing, customTypeArchived, customTypeVersionMissing],
 });
 
@@ -112,6 +112,6 @@ export const archiveCustomType = defineEndpoint('PUT /custom-attestation-types/{
   origin: 'observed',
   title: 'Archive custom attestation type',
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The type can no longer be used.', schema: Type.String() }],
+  success: [ok('The type can no longer be used.')],
   errors: [...accessErrors, customTypeMissing, commonErrors.conflict],
 });

@@ -1,7 +1,7 @@
 import { isObject } from './check.ts';
 import type { FieldPath } from './idempotency.ts';
 import { pathParameters } from './names.ts';
-import { strictObject, Type, type Static, type TObject, type TSchema } from './schema.ts';
+import { strictObject, Type, type Static, type TObject, type TSchema, type TString } from './schema.ts';
 
 /** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */
 export const operationNames = [
@@ -52,6 +52,20 @@ export interface Success<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** Absent for `application/json`. */
   readonly mediaType?: string;
+}
+
+/** A response 200, with any text unless a schema is given. */
+export function ok(description: string): Success<TString>;
+export function ok<Schema extends TSchema>(description: string, schema: Schema): Success<Schema>;
+export function ok(description: string, schema: TSchema = Type.String()): Success {
+  return { status: 200, description, schema };
+}
+
+/** The same with the status 201. */
+export function created(description: string): Success<TString>;
+export function created<Schema extends TSchema>(description: string, schema: Schema): Success<Schema>;
+export function created(description: string, schema: TSchema = Type.String()): Success {
+  return { status: 201, description, schema };
 }
 
 /** An error response; its body is always an `errorBody` (`errors.ts`). */

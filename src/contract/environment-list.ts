@@ -1,5 +1,5 @@
 import { archivedField, archivedQuery } from './archive.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { pageQuery } from './paging.ts';
@@ -60,10 +60,9 @@ export const listEnvironments = defineEndpoint('GET /environments/{org}', {
     sort_direction: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default: asc.' })),
   }),
   success: [
-    {
-      status: 200,
-      description: 'All environments, or a page of them if `page` or `per_page` was sent.',
-      schema: Type.Union([
+    ok(
+      'All environments, or a page of them if `page` or `per_page` was sent.',
+      Type.Union([
         Type.Array(environmentResponse),
         Type.Object({
           environments: Type.Array(environmentResponse),
@@ -73,7 +72,7 @@ export const listEnvironments = defineEndpoint('GET /environments/{org}', {
           total_count: Type.Integer(),
         }),
       ]),
-    },
+    ),
   ],
   errors: accessErrors,
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { pageQuery } from './paging.ts';
 import { strictObject, Type, type Static } from './schema.ts';
@@ -35,6 +35,6 @@ export const listEnvironmentEvents = defineEndpoint('GET /environments/{org}/{en
     start_ts: Type.Optional(Type.Number({ description: 'The first time, in Unix seconds.' })),
     end_ts: Type.Optional(Type.Number({ description: 'The last time, in Unix seconds.' })),
   }),
-  success: [{ status: 200, description: 'The events of the page.', schema: Type.Array(environmentLogEntry) }],
+  success: [ok('The events of the page.', Type.Array(environmentLogEntry))],
   errors: [...accessErrors, namedEnvironmentNotFound],
 });

@@ -1,5 +1,5 @@
 import { strictObject, Type, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import {
   accessErrors,
   additionErrors,
@@ -74,10 +74,7 @@ export const createEnvironment = defineEndpoint('PUT /environments/{org}', {
   title: 'Create or update environment',
   body: { kind: 'json', schema: environmentPayload },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The environment was created or updated.', schema: Type.String() },
-    { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
-  ],
+  success: [created('The environment was created or updated.'), ok('The same; not sent by this service.')],
   errors: [...additionErrors, includedEnvironmentNotFound, policyNotFound, commonErrors.conflict],
   deprecatedFields: {
     require_provenance: 'Attach a policy with `artifacts.provenance.required: true` instead.',
@@ -93,7 +90,7 @@ export const joinEnvironment = defineEndpoint('PUT /environments/{org}/{env_name
     schema: strictObject({ physical_env_name: environmentName }),
   },
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The logical environment includes it.', schema: Type.String() }],
+  success: [ok('The logical environment includes it.')],
   errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
 });
 
@@ -135,12 +132,8 @@ export const reportK8s = defineEndpoint('PUT /environments/{org}/{env_name}/repo
   body: { kind: 'json', schema: k8sReport, maximumBytes: maximumReportBytes, maximumValues: maximumReportValues },
   repetition: { effect: 'idempotent' },
   success: [
-    {
-      status: 200,
-      description: 'The report was processed and made no new snapshot, because nothing has changed.',
-      schema: Type.String(),
-    },
-    { status: 201, description: 'The report was processed and made a new snapshot.', schema: Type.String() },
+    ok('The report was processed and made no new snapshot, because nothing has changed.'),
+    created('The report was processed and made a new snapshot.'),
   ],
   errors: [
     invalidReport,

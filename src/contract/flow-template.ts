@@ -1,5 +1,5 @@
 import { strictObject, Type } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { additionErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
@@ -25,9 +25,6 @@ export const createFlowFromFile = defineEndpoint('PUT /flows/{org}/template_file
     file: { ...templateFilePart, required: true },
   },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The flow was created.', schema: Type.String() },
-    { status: 200, description: 'The flow was updated.', schema: Type.String() },
-  ],
+  success: [created('The flow was created.'), ok('The flow was updated.')],
   errors: [...additionErrors, commonErrors.conflict, templateFilePart.tooLarge],
 });

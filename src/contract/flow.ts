@@ -1,6 +1,6 @@
 import { strictObject, Type, type Static } from './schema.ts';
 import { archivedField, archivedQuery } from './archive.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
@@ -35,10 +35,7 @@ export const createFlow = defineEndpoint('PUT /flows/{org}', {
   title: 'Create or update flow',
   body: { kind: 'json', schema: flowPayload },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The flow was created.', schema: Type.String() },
-    { status: 200, description: 'The flow was updated.', schema: Type.String() },
-  ],
+  success: [created('The flow was created.'), ok('The flow was updated.')],
   errors: [...additionErrors, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
   deprecated:
@@ -66,7 +63,7 @@ export const flow = Type.Object({
 export const getFlow = defineEndpoint('GET /flows/{org}/{flow_name}', {
   origin: 'observed',
   title: 'Get flow',
-  success: [{ status: 200, description: 'The flow.', schema: flow }],
+  success: [ok('The flow.', flow)],
   errors: [...accessErrors, namedFlowNotFound],
 });
 
@@ -85,17 +82,16 @@ export const listFlows = defineEndpoint('GET /flows/{org}', {
     case_sensitive: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
   }),
   success: [
-    {
-      status: 200,
-      description: 'All flows, sorted by name; or a page of them, if `page` or `per_page` is sent.',
-      schema: Type.Union([
+    ok(
+      'All flows, sorted by name; or a page of them, if `page` or `per_page` is sent.',
+      Type.Union([
         Type.Array(flowSummary),
         Type.Object({
           data: Type.Array(flowSummary),
           pagination,
         }),
       ]),
-    },
+    ),
   ],
   errors: accessErrors,
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
 import { strictObject, Type, withRule, type Static } from './schema.ts';
@@ -98,23 +98,20 @@ export const saveGithubGate = defineEndpoint('PUT /organizations/{org}/github-ga
   parameters: gatePath,
   body: { kind: 'json', schema: githubGateDocument, maximumBytes: maximumDocument },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The gate was created.', schema: githubGate },
-    { status: 200, description: 'The gate was replaced.', schema: githubGate },
-  ],
+  success: [created('The gate was created.', githubGate), ok('The gate was replaced.', githubGate)],
   errors: [...additionErrors, githubAppMissing, githubInstallationForeign, githubGateOverlaps, commonErrors.conflict],
 });
 
 export const listGithubGates = defineEndpoint('GET /organizations/{org}/github-gates', {
   title: 'List GitHub gates',
-  success: [{ status: 200, description: 'All gates, sorted by name.', schema: Type.Array(githubGate) }],
+  success: [ok('All gates, sorted by name.', Type.Array(githubGate))],
   errors: accessErrors,
 });
 
 export const getGithubGate = defineEndpoint('GET /organizations/{org}/github-gates/{gate}', {
   title: 'Get GitHub gate',
   parameters: gatePath,
-  success: [{ status: 200, description: 'The gate.', schema: githubGate }],
+  success: [ok('The gate.', githubGate)],
   errors: [...accessErrors, githubGateNotFound],
 });
 
@@ -123,6 +120,6 @@ export const deleteGithubGate = defineEndpoint('DELETE /organizations/{org}/gith
   title: 'Delete GitHub gate',
   parameters: gatePath,
   repetition: { effect: 'idempotent', alreadyDone: githubGateNotFound },
-  success: [{ status: 200, description: 'The gate was deleted.', schema: Type.Literal('deleted') }],
+  success: [ok('The gate was deleted.', Type.Literal('deleted'))],
   errors: [...accessErrors, githubGateNotFound, commonErrors.conflict],
 });

@@ -1,5 +1,5 @@
 import { apiKeyNotFound, revocation } from './api-key.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { pageQuery, pagination } from './paging.ts';
 import { proven } from './proven.ts';
@@ -20,11 +20,10 @@ export const listLoginKeys = defineEndpoint('GET /organizations/{org}/login-keys
   title: 'List keys of workflow runs',
   query: strictObject(pageQuery),
   success: [
-    {
-      status: 200,
-      description: 'The keys of the page that are neither revoked nor expired, the latest first.',
-      schema: Type.Object({ data: Type.Array(loginKeyDetails), pagination }),
-    },
+    ok(
+      'The keys of the page that are neither revoked nor expired, the latest first.',
+      Type.Object({ data: Type.Array(loginKeyDetails), pagination }),
+    ),
   ],
   errors: accessErrors,
 });
@@ -32,6 +31,6 @@ export const listLoginKeys = defineEndpoint('GET /organizations/{org}/login-keys
 export const revokeLoginKey = defineEndpoint('DELETE /organizations/{org}/login-keys/{key_id}', {
   title: 'Revoke key of a workflow run',
   repetition: revocation,
-  success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
+  success: [ok('The key was revoked.', Type.Literal('revoked'))],
   errors: [...accessErrors, apiKeyNotFound, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
 import { strictObject, Type, withRule, type Static } from './schema.ts';
@@ -203,16 +203,13 @@ export const saveLoginRule = defineEndpoint('PUT /organizations/{org}/login-rule
   parameters: rulePath,
   body: { kind: 'json', schema: loginRuleDocument },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The rule was created.', schema: loginRule },
-    { status: 200, description: 'The rule was replaced.', schema: loginRule },
-  ],
+  success: [created('The rule was created.', loginRule), ok('The rule was replaced.', loginRule)],
   errors: [...additionErrors, commonErrors.conflict],
 });
 
 export const listLoginRules = defineEndpoint('GET /organizations/{org}/login-rules', {
   title: 'List login rules',
-  success: [{ status: 200, description: 'All rules, sorted by name.', schema: Type.Array(loginRule) }],
+  success: [ok('All rules, sorted by name.', Type.Array(loginRule))],
   errors: accessErrors,
 });
 
@@ -221,6 +218,6 @@ export const deleteLoginRule = defineEndpoint('DELETE /organizations/{org}/login
   title: 'Delete login rule',
   parameters: rulePath,
   repetition: { effect: 'idempotent', alreadyDone: loginRuleNotFound },
-  success: [{ status: 200, description: 'The rule was deleted.', schema: Type.Literal('deleted') }],
+  success: [ok('The rule was deleted.', Type.Literal('deleted'))],
   errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { proven } from './proven.ts';
 import { Type } from './schema.ts';
@@ -46,6 +46,6 @@ export const logIn = defineEndpoint('POST /login/{org}', {
   title: 'Log in with an identity token',
   // A token gives one key: sent again, it is refused and changes nothing.
   repetition: { effect: 'idempotent' },
-  success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
+  success: [created('The run may do what its rules allow, with this key.', loginKey)],
   errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, tooManyLogins, issuerUnavailable],
 });

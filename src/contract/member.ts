@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { roles } from './role.ts';
 import { strictObject, Type } from './schema.ts';
@@ -28,7 +28,7 @@ export const member = Type.Object({
 
 export const listMembers = defineEndpoint('GET /organizations/{org}/members', {
   title: 'List members',
-  success: [{ status: 200, description: 'All members, sorted by name.', schema: Type.Array(member) }],
+  success: [ok('All members, sorted by name.', Type.Array(member))],
   errors: accessErrors,
 });
 
@@ -37,10 +37,7 @@ export const saveMember = defineEndpoint('PUT /organizations/{org}/members/{user
   title: 'Create or update member',
   body: { kind: 'json', schema: strictObject({ role }) },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The user was added as a member.', schema: Type.String() },
-    { status: 200, description: 'The role of the member was changed.', schema: Type.String() },
-  ],
+  success: [created('The user was added as a member.'), ok('The role of the member was changed.')],
   errors: [...accessErrors, lastAdmin],
 });
 
@@ -48,6 +45,6 @@ export const saveMember = defineEndpoint('PUT /organizations/{org}/members/{user
 export const removeMember = defineEndpoint('DELETE /organizations/{org}/members/{user}', {
   title: 'Remove member',
   repetition: { effect: 'idempotent', alreadyDone: memberNotFound },
-  success: [{ status: 200, description: 'The user was removed.', schema: Type.String() }],
+  success: [ok('The user was removed.')],
   errors: [...accessErrors, memberNotFound, lastAdmin],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors } from './errors.ts';
 import { notificationNumber, orgName } from './names.ts';
 import { notification, notificationNotFound, notificationPayload, webhookSecret } from './notification.ts';
@@ -42,13 +42,13 @@ export const createNotification = defineEndpoint('POST /organizations/{org}/envi
   title: 'Create environment notification',
   body: { kind: 'json', schema: notificationPayload },
   repetition: { effect: 'appends', volatile: [], remedy: 'List the notifications before you send the request again.' },
-  success: [{ status: 201, description: 'The notification was created.', schema: notification }],
+  success: [created('The notification was created.', notification)],
   errors: additionErrors,
 });
 
 export const listNotifications = defineEndpoint('GET /organizations/{org}/environments_notifications', {
   title: 'List environment notifications',
-  success: [{ status: 200, description: 'All notifications by number.', schema: Type.Array(notification) }],
+  success: [ok('All notifications by number.', Type.Array(notification))],
   errors: accessErrors,
 });
 
@@ -67,7 +67,7 @@ export const updateNotification = defineEndpoint(
     title: 'Update environment notification',
     body: { kind: 'json', schema: notificationChange },
     repetition: { effect: 'idempotent' },
-    success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
+    success: [ok('The notification as it is now.', notification)],
     errors: [...accessErrors, notificationNotFound],
   },
 );
@@ -77,11 +77,10 @@ export const inspectNotification = defineEndpoint(
   {
     title: 'Get deliveries of environment notification',
     success: [
-      {
-        status: 200,
-        description: 'The notification, with the state of its deliveries.',
-        schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
-      },
+      ok(
+        'The notification, with the state of its deliveries.',
+        Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
+      ),
     ],
     errors: [...accessErrors, notificationNotFound],
   },
@@ -122,14 +121,13 @@ export const rotateWebhookSecret = defineEndpoint(
       remedy: 'Rotate it again: the secret from the lost response expires after its grace period.',
     },
     success: [
-      {
-        status: 201,
-        description: 'The new secret is used from now on.',
-        schema: Type.Object({
+      created(
+        'The new secret is used from now on.',
+        Type.Object({
           secret: Type.String({ description: 'Shown only once.' }),
           grace_period_expires_at: time('Unix seconds; null if there is no previous secret.'),
         }),
-      },
+      ),
     ],
     errors: [...accessErrors, webhookNotFound],
   },
@@ -141,7 +139,7 @@ export const deleteNotification = defineEndpoint(
   {
     title: 'Delete environment notification',
     repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
-    success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
+    success: [ok('The notification was deleted.')],
     errors: [...accessErrors, notificationNotFound],
   },
 );

@@ -1,5 +1,5 @@
 import { strictObject, Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
 import { environmentName } from './names.ts';
@@ -111,7 +111,7 @@ export const getNotification = defineEndpoint(
     operation: 'get-notification',
     number: 8,
     title: 'Get environment notification',
-    success: [{ status: 200, description: 'The notification.', schema: notification }],
+    success: [ok('The notification.', notification)],
     errors: [...accessErrors, notificationNotFound],
   },
 );

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { policy } from './policy.ts';
 import { Type } from './schema.ts';
@@ -6,6 +6,6 @@ import { Type } from './schema.ts';
 export const listPolicies = defineEndpoint('GET /policies/{org}', {
   origin: 'observed',
   title: 'List policies',
-  success: [{ status: 200, description: 'All policies, sorted by name.', schema: Type.Array(policy) }],
+  success: [ok('All policies, sorted by name.', Type.Array(policy))],
   errors: accessErrors,
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, fileTooLarge } from './errors.ts';
 import { createPolicy } from './policy.ts';
 import { reasons } from './reason.ts';
@@ -54,6 +54,6 @@ export const previewPolicy = defineEndpoint('POST /policies/{org}/{policy_name}/
   title: 'Preview policy',
   body: createPolicy.body,
   repetition: { effect: 'safe' },
-  success: [{ status: 200, description: 'What would change.', schema: policyPreview }],
+  success: [ok('What would change.', policyPreview)],
   errors: [...accessErrors, fileTooLarge],
 });

@@ -1,5 +1,5 @@
 import { strictObject, Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import {
   accessErrors,
   additionErrors,
@@ -72,10 +72,7 @@ export const createPolicy = defineEndpoint('PUT /policies/{org}', {
     remedy:
       'Look at the versions of the policy before you run the job again: if the latest one is this file, nothing is left to do, and another upload would add an identical version.',
   },
-  success: [
-    { status: 200, description: 'The policy was updated.', schema: policy },
-    { status: 201, description: 'The policy was created.', schema: policy },
-  ],
+  success: [ok('The policy was updated.', policy), created('The policy was created.', policy)],
   errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
 });
 
@@ -92,7 +89,7 @@ export const policyMissing = {
 export const getPolicy = defineEndpoint('GET /policies/{org}/{policy_name}', {
   origin: 'observed',
   title: 'Get policy',
-  success: [{ status: 200, description: 'The policy.', schema: policy }],
+  success: [ok('The policy.', policy)],
   errors: [...accessErrors, policyMissing],
 });
 
@@ -107,10 +104,7 @@ export const attachPolicy = defineEndpoint('POST /environments/{org}/{env_name}/
   title: 'Attach policy to environment',
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The policies are attached.', schema: Type.String() },
-    { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
-  ],
+  success: [created('The policies are attached.'), ok('The same; not sent by this service.')],
   errors: [...additionErrors, environmentOrPolicyNotFound, commonErrors.conflict],
 });
 
@@ -127,7 +121,7 @@ export const detachPolicy = defineEndpoint('DELETE /environments/{org}/{env_name
   title: 'Detach policy from environment',
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],
+  success: [ok('The policies are detached.')],
   errors: [
     commonErrors.validation,
     commonErrors.unauthenticated,

@@ -1,20 +1,14 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { environmentName, flowName } from './names.ts';
-import { strictObject, Type } from './schema.ts';
+import { strictObject } from './schema.ts';
 
 /** What both requests have in common. */
 const renaming = {
   origin: 'observed',
   repetition: { effect: 'idempotent' },
   allowsArchived: true,
-  success: [
-    {
-      status: 200,
-      description: 'It has the new name, and can be found by the old one until something else has that.',
-      schema: Type.String(),
-    },
-  ],
+  success: [ok('It has the new name, and can be found by the old one until something else has that.')],
 } as const;
 
 export const renameFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/rename', {

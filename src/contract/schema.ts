@@ -1,6 +1,6 @@
 import type { TNumber, TObject, TProperties, TSchema, Type as TypeBox } from 'typebox';
 
-export type { Static, TObject, TProperties, TSchema } from 'typebox';
+export type { Static, TObject, TProperties, TSchema, TString } from 'typebox';
 
 /*
  * The schemas of the contract: TypeBox's types over plain JSON Schema.

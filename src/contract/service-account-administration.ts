@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { role } from './member.ts';
 import { serviceAccountName } from './names.ts';
@@ -32,7 +32,7 @@ export const createServiceAccount = defineEndpoint('POST /service-accounts/{org}
     volatile: [],
     remedy: 'Look whether the service account exists before you send the request again.',
   },
-  success: [{ status: 201, description: 'The service account was created.', schema: serviceAccount }],
+  success: [created('The service account was created.', serviceAccount)],
   errors: [...accessErrors, serviceAccountExists],
 });
 
@@ -44,6 +44,6 @@ export const updateServiceAccount = defineEndpoint('PATCH /service-accounts/{org
     schema: strictObject({ description: Type.Optional(description), privilege: Type.Optional(role) }),
   },
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The service account as it is now.', schema: serviceAccount }],
+  success: [ok('The service account as it is now.', serviceAccount)],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
 });

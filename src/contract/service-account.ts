@@ -1,5 +1,5 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 
 const serviceAccountFields = {
@@ -29,7 +29,7 @@ export const listServiceAccounts = defineEndpoint('GET /service-accounts/{org}',
   operation: 'list-service-accounts',
   number: 13,
   title: 'List service accounts',
-  success: [{ status: 200, description: 'All service accounts.', schema: Type.Array(listedServiceAccount) }],
+  success: [ok('All service accounts.', Type.Array(listedServiceAccount))],
   errors: accessErrors,
 });
 
@@ -37,7 +37,7 @@ export const getServiceAccount = defineEndpoint('GET /service-accounts/{org}/{na
   operation: 'get-service-account',
   number: 14,
   title: 'Get a service account',
-  success: [{ status: 200, description: 'The service account.', schema: serviceAccount }],
+  success: [ok('The service account.', serviceAccount)],
   errors: [...accessErrors, serviceAccountNotFound],
 });
 
@@ -46,6 +46,6 @@ export const deleteServiceAccount = defineEndpoint('DELETE /service-accounts/{or
   number: 15,
   title: 'Delete a service account',
   repetition: { effect: 'idempotent', alreadyDone: serviceAccountNotFound },
-  success: [{ status: 200, description: 'The service account and its keys are gone.', schema: Type.String() }],
+  success: [ok('The service account and its keys are gone.')],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, noSuchSnapshot } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { reasons } from './reason.ts';
@@ -60,6 +60,6 @@ export const getSnapshot = defineEndpoint('GET /snapshots/{org}/{env_name}/{snap
         'The number (`3` or `#3`), from the end (`-1` is the latest, and so is `~0`), or at a time: `@{2026-11-20T10:00:00}`, `@{2.hours.ago}`.',
     }),
   }),
-  success: [{ status: 200, description: 'The snapshot.', schema: snapshotDetails }],
+  success: [ok('The snapshot.', snapshotDetails)],
   errors: [...accessErrors, namedEnvironmentNotFound, noSuchSnapshot],
 });

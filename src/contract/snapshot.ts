@@ -1,5 +1,5 @@
 import { strictObject, decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, environmentNotFound, flowNotFound, noSuchSnapshot } from './errors.ts';
 import { pageQuery } from './paging.ts';
 import { reasons } from './reason.ts';
@@ -42,7 +42,7 @@ export const listSnapshots = defineEndpoint('GET /snapshots/{org}/{env_name}', {
     ),
     reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
   }),
-  success: [{ status: 200, description: 'The snapshots of the page.', schema: Type.Array(snapshotEntry) }],
+  success: [ok('The snapshots of the page.', Type.Array(snapshotEntry))],
   errors: [...accessErrors, flowNotFound],
 });
 
@@ -96,7 +96,7 @@ export const diffEnvironments = defineEndpoint('GET /env-diff/{org}', {
     snappish1: Type.String({ minLength: 1, description: 'Selects snapshot 1: `prod#3`, `prod~1`, `prod1`, `prod`.' }),
     snappish2: Type.String({ minLength: 1, description: 'Selects snapshot 2.' }),
   }),
-  success: [{ status: 200, description: 'The difference.', schema: environmentDifference }],
+  success: [ok('The difference.', environmentDifference)],
   errors: [
     commonErrors.validation,
     badSnapshotExpression,

@@ -1,5 +1,5 @@
 import type { TArray, TOptional, TString } from 'typebox';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
 import { strictObject, Type } from './schema.ts';
@@ -42,7 +42,7 @@ export const changeTags = defineEndpoint('PATCH /tags/{org}/{type}/{name}', {
     }),
   },
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The tags are changed.', schema: Type.String() }],
+  success: [ok('The tags are changed.')],
   errors: [...accessErrors, namedFlowNotFound, namedEnvironmentNotFound, commonErrors.conflict],
 });
 

@@ -1,4 +1,4 @@
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { fingerprint, flowName, trailName } from './names.ts';
 import { pagination } from './paging.ts';
@@ -38,6 +38,6 @@ export const listTrails = defineEndpoint('GET /trails/{org}', {
     fingerprint: Type.Optional(fingerprint),
     flow_tag: Type.Optional(Type.String({ description: 'Only trails of flows with this tag: `key` or `key=value`.' })),
   }),
-  success: [{ status: 200, description: 'The trails of the page.', schema: tolerant(trailPage, datedTrails) }],
+  success: [ok('The trails of the page.', tolerant(trailPage, datedTrails))],
   errors: accessErrors,
 });

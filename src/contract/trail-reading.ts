@@ -3,7 +3,7 @@ import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { artifactStates } from './compliance.ts';
 import { commitResponse, repoInfo } from './commit.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { flowName, trailName } from './names.ts';
 import { reasons } from './reason.ts';
@@ -120,6 +120,6 @@ export const getTrail = defineEndpoint('GET /trails/{org}/{flow_name}/{trail_nam
   operation: 'assert-trail',
   origin: 'observed',
   title: 'Get trail',
-  success: [{ status: 200, description: 'The trail.', schema: tolerant(trail, judgedTrail) }],
+  success: [ok('The trail.', tolerant(trail, judgedTrail))],
   errors: [...accessErrors, namedFlowNotFound, trailNotFound],
 });

@@ -1,7 +1,7 @@
 import { strictObject, Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { created, defineEndpoint, ok } from './endpoint.ts';
 import { additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { trailName } from './names.ts';
@@ -34,9 +34,6 @@ export const beginTrail = defineEndpoint('PUT /trails/{org}/{flow_name}', {
     file: { ...templateFilePart, required: false },
   },
   repetition: { effect: 'idempotent' },
-  success: [
-    { status: 201, description: 'The trail was begun.', schema: Type.String() },
-    { status: 200, description: 'The trail was updated.', schema: Type.String() },
-  ],
+  success: [created('The trail was begun.'), ok('The trail was updated.')],
   errors: [...additionErrors, namedFlowNotFound, commonErrors.conflict, templateFilePart.tooLarge],
 });

@@ -1,5 +1,5 @@
 import { Type } from './schema.ts';
-import { defineEndpoint } from './endpoint.ts';
+import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 
 export const accessDenied = {
@@ -12,11 +12,10 @@ export const getDefaultOrg = defineEndpoint('GET /user/default-org', {
   origin: 'observed',
   title: 'Get default organization',
   success: [
-    {
-      status: 200,
-      description: 'The default organization.',
-      schema: Type.Object({ default_org_name: Type.String({ description: 'Empty if there is none.' }) }),
-    },
+    ok(
+      'The default organization.',
+      Type.Object({ default_org_name: Type.String({ description: 'Empty if there is none.' }) }),
+    ),
   ],
   errors: accessErrors,
 });
@@ -27,11 +26,7 @@ export const setDefaultOrg = defineEndpoint('PUT /user/{org}', {
   title: 'Set default organization',
   repetition: { effect: 'idempotent' },
   success: [
-    {
-      status: 200,
-      description: 'The organization is now the default.',
-      schema: Type.Object({ default_org_name: Type.Optional(Type.String()) }),
-    },
+    ok('The organization is now the default.', Type.Object({ default_org_name: Type.Optional(Type.String()) })),
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, accessDenied],
 });

@@ -1,6 +1,8 @@
 import type { Verdict } from '../compliance.ts';
 import {
+  created,
   defineEndpoint,
+  ok,
   type Endpoint,
   type EndpointOperation,
   type ErrorResponse,
@@ -11,7 +13,7 @@ import { additionErrors, commonErrors, fileTooLarge, flowNotFound } from '../err
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
 import type { Fault } from '../reason.ts';
-import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
+import { Type, type Static, type TObject, type TSchema, type TString } from '../schema.ts';
 import { volatileFields } from './attestation-fields.ts';
 
 /** The verdict on an attestation. */
@@ -24,14 +26,13 @@ export interface AttestationJudgement {
 }
 
 const parameters = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
-const text = Type.String();
 
 /** The endpoint that records attestations of one kind. */
 export interface AttestationEndpoint<Operation extends EndpointOperation, Schema extends TSchema> extends Endpoint {
   readonly operation: Operation;
   readonly parameters: typeof parameters;
   readonly body: MultipartBody<Schema>;
-  readonly success: readonly Success<typeof text>[];
+  readonly success: readonly Success<TString>[];
 }
 
 /**
@@ -112,10 +113,7 @@ export function defineAttestationKind<
         remedy:
           'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
       },
-      success: [
-        { status: 201, description: 'The attestation was recorded.', schema: text },
-        { status: 200, description: 'The attestation was recorded.', schema: text },
-      ],
+      success: [created('The attestation was recorded.'), ok('The attestation was recorded.')],
       errors: [...additionErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge, ...errors],
     }),
     ...{ judge, isJudgedByService },

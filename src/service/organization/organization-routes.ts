@@ -1,5 +1,5 @@
 import { createdApiKey } from '../../contract/api-key.ts';
-import { defineEndpoint } from '../../contract/endpoint.ts';
+import { created, defineEndpoint } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName, userName } from '../../contract/names.ts';
 import { strictObject, Type } from '../../contract/schema.ts';
@@ -35,11 +35,10 @@ export const createOrganization = defineEndpoint('POST /organizations', {
   },
   repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [
-    {
-      status: 201,
-      description: 'The organization was created.',
-      schema: Type.Object({ name: Type.String(), admin: Type.String(), api_key: createdApiKey }),
-    },
+    created(
+      'The organization was created.',
+      Type.Object({ name: Type.String(), admin: Type.String(), api_key: createdApiKey }),
+    ),
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, organizationExists],
 });
