@@ -1,21 +1,18 @@
-import { created, defineEndpoint, ok } from './endpoint.ts';
+import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedEnvironmentNotFound } from './errors.ts';
 import { maximumAllowedArtifacts } from './limits.ts';
 import { fingerprint } from './names.ts';
-import { strictObject, Type } from './schema.ts';
+import { Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 export const allowArtifact = defineEndpoint('PUT /allowlists/{org}/{env_name}', {
   origin: 'observed',
   title: 'Allow artifact in environment',
-  body: {
-    kind: 'json',
-    schema: strictObject({
-      artifact_fingerprint: fingerprint,
-      artifact_name: lineText(),
-      description: lineText({ description: 'Why it is allowed.' }),
-    }),
-  },
+  body: jsonDocument({
+    artifact_fingerprint: fingerprint,
+    artifact_name: lineText(),
+    description: lineText({ description: 'Why it is allowed.' }),
+  }),
   repetition: { effect: 'idempotent' },
   success: [
     created('The artifact is allowed from now on.'),

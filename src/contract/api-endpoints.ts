@@ -14,17 +14,11 @@ import { removeAttachment } from './attachment-removal.ts';
 import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
+import { attestationKinds } from './attestations/kinds.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
 import { getStatement } from './attestation-statement.ts';
 import { getArtifactPackage, getEnvironmentPackage, getFlowPackage, getTrailPackage } from './audit-package.ts';
-import { customKind } from './attestations/custom.ts';
 import { overrideAttestation } from './attestation-override.ts';
-import { genericKind } from './attestations/generic.ts';
-import { jiraKind } from './attestations/jira.ts';
-import { junitKind } from './attestations/junit.ts';
-import { pullRequestKind } from './attestations/pull-request.ts';
-import { snykKind } from './attestations/snyk.ts';
-import { systemKind } from './attestations/system.ts';
 import { listAuditEvents } from './audit-log.ts';
 import { archiveCustomType, createCustomType, getCustomType, listCustomTypes } from './custom-type.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -76,13 +70,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   listArtifacts,
   searchArtifacts,
   assertArtifact,
-  genericKind.endpoint,
-  junitKind.endpoint,
-  pullRequestKind.endpoint,
-  snykKind.endpoint,
-  jiraKind.endpoint,
-  systemKind.endpoint,
-  customKind.endpoint,
+  ...attestationKinds.flatMap(({ endpoint }) => (endpoint.origin === undefined ? [] : [endpoint])),
   overrideAttestation,
   findTrailAttestations,
   findArtifactAttestations,

@@ -1,4 +1,4 @@
-import { created, defineEndpoint, ok } from './endpoint.ts';
+import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
@@ -100,19 +100,16 @@ export const defaultGraceHours = 24;
 export const rotateServiceAccountKey = defineEndpoint('POST /service-accounts/{org}/{name}/api-keys/{key_id}/rotate', {
   origin: 'observed',
   title: 'Rotate API key of a service account',
-  body: {
-    kind: 'json',
-    schema: strictObject({
-      grace_period_hours: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          maximum: 720,
-          description: `How long the previous key works. Default: ${defaultGraceHours}.`,
-        }),
-      ),
-      expires_at: requestedExpiry('the new key gets the lifetime that the previous key was created with'),
-    }),
-  },
+  body: jsonDocument({
+    grace_period_hours: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 720,
+        description: `How long the previous key works. Default: ${defaultGraceHours}.`,
+      }),
+    ),
+    expires_at: requestedExpiry('the new key gets the lifetime that the previous key was created with'),
+  }),
   repetition: appended,
   success: [
     created(

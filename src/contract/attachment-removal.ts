@@ -1,7 +1,7 @@
-import { defineEndpoint, ok } from './endpoint.ts';
+import { defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
-import { strictObject, Type } from './schema.ts';
+import { Type } from './schema.ts';
 
 /** Who removed an attachment, when, and why. */
 export const attachmentRemoval = Type.Object(
@@ -23,10 +23,7 @@ export const contentNotRemoved = {
 
 export const removeAttachment = defineEndpoint('DELETE /attestations/{org}/{attestation_id}/attachment', {
   title: 'Remove the attachment of an attestation',
-  body: {
-    kind: 'json',
-    schema: strictObject({ reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) }),
-  },
+  body: jsonDocument({ reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) }),
   repetition: { effect: 'idempotent' },
   success: [ok('All attestations of the organization with this file say that it was removed.')],
   errors: [...accessErrors, noAttachment, contentNotRemoved, commonErrors.conflict],

@@ -1,7 +1,15 @@
 import { isObject } from './check.ts';
 import type { FieldPath } from './idempotency.ts';
 import { pathParameters } from './names.ts';
-import { strictObject, Type, type Static, type TObject, type TSchema, type TString } from './schema.ts';
+import {
+  strictObject,
+  Type,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TString,
+} from './schema.ts';
 
 /** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */
 export const operationNames = [
@@ -119,6 +127,11 @@ export interface JsonBody<Schema extends TSchema = TSchema> {
   readonly maximumBytes?: number;
   /** The maximum number of keys and values; absent for the default, `maximumDocumentValues`. */
   readonly maximumValues?: number;
+}
+
+/** The body of a request with a JSON document of these fields. */
+export function jsonDocument<const Fields extends TProperties>(fields: Fields): JsonBody<TObject<Fields>> {
+  return { kind: 'json', schema: strictObject(fields) };
 }
 
 /** A multipart/form-data request: one part with JSON text, and a file. */

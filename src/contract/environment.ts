@@ -1,5 +1,5 @@
 import { strictObject, Type, type Static } from './schema.ts';
-import { created, defineEndpoint, ok } from './endpoint.ts';
+import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import {
   accessErrors,
   additionErrors,
@@ -85,10 +85,7 @@ export const createEnvironment = defineEndpoint('PUT /environments/{org}', {
 export const joinEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/join', {
   origin: 'observed',
   title: 'Join environment to a logical one',
-  body: {
-    kind: 'json',
-    schema: strictObject({ physical_env_name: environmentName }),
-  },
+  body: jsonDocument({ physical_env_name: environmentName }),
   repetition: { effect: 'idempotent' },
   success: [ok('The logical environment includes it.')],
   errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],

@@ -1,12 +1,5 @@
 import { reportArtifact } from './artifact-report.ts';
-import { customKind } from './attestations/custom.ts';
-import { genericKind } from './attestations/generic.ts';
-import { jiraKind } from './attestations/jira.ts';
-import { junitKind } from './attestations/junit.ts';
-import { pullRequestKind } from './attestations/pull-request.ts';
-import { snykKind } from './attestations/snyk.ts';
-import { attestSonar } from './attestations/sonar.ts';
-import { systemKind } from './attestations/system.ts';
+import { attestationKinds } from './attestations/kinds.ts';
 import type { Endpoint, EndpointOperation, JsonBody, MultipartBody } from './endpoint.ts';
 import { beginTrail } from './trail.ts';
 
@@ -17,14 +10,7 @@ export interface EvidenceEndpoint extends Endpoint {
 }
 
 export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
-  attestSonar,
   beginTrail,
   reportArtifact,
-  genericKind.endpoint,
-  junitKind.endpoint,
-  pullRequestKind.endpoint,
-  snykKind.endpoint,
-  systemKind.endpoint,
-  jiraKind.endpoint,
-  customKind.endpoint,
+  ...attestationKinds.map(({ endpoint }) => endpoint),
 ];

@@ -1,7 +1,7 @@
-import { created, defineEndpoint, ok } from './endpoint.ts';
+import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { roles } from './role.ts';
-import { strictObject, Type } from './schema.ts';
+import { Type } from './schema.ts';
 
 /** The role of a user or a service account. */
 export const role = Type.Enum(roles);
@@ -35,7 +35,7 @@ export const listMembers = defineEndpoint('GET /organizations/{org}/members', {
 /** Add a user to an organization, or change the role of a member. */
 export const saveMember = defineEndpoint('PUT /organizations/{org}/members/{user}', {
   title: 'Create or update member',
-  body: { kind: 'json', schema: strictObject({ role }) },
+  body: jsonDocument({ role }),
   repetition: { effect: 'idempotent' },
   success: [created('The user was added as a member.'), ok('The role of the member was changed.')],
   errors: [...accessErrors, lastAdmin],

@@ -1,4 +1,4 @@
-import { created, defineEndpoint, ok } from './endpoint.ts';
+import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, additionErrors } from './errors.ts';
 import { notificationNumber, orgName } from './names.ts';
 import { notification, notificationNotFound, notificationPayload, webhookSecret } from './notification.ts';
@@ -102,19 +102,16 @@ export const rotateWebhookSecret = defineEndpoint(
         description: 'The position of the target, as its deliveries show it.',
       }),
     }),
-    body: {
-      kind: 'json',
-      schema: strictObject({
-        secret: Type.Optional(webhookSecret),
-        grace_period_hours: Type.Optional(
-          Type.Number({
-            minimum: 0,
-            maximum: 168,
-            description: `How many hours the previous secret is used as well. Default: ${defaultSecretGraceHours}.`,
-          }),
-        ),
-      }),
-    },
+    body: jsonDocument({
+      secret: Type.Optional(webhookSecret),
+      grace_period_hours: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 168,
+          description: `How many hours the previous secret is used as well. Default: ${defaultSecretGraceHours}.`,
+        }),
+      ),
+    }),
     repetition: {
       effect: 'appends',
       volatile: [],

@@ -1,7 +1,6 @@
-import { defineEndpoint, ok } from './endpoint.ts';
+import { defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { environmentName, flowName } from './names.ts';
-import { strictObject } from './schema.ts';
 
 /** What both requests have in common. */
 const renaming = {
@@ -14,13 +13,13 @@ const renaming = {
 export const renameFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/rename', {
   ...renaming,
   title: 'Rename flow',
-  body: { kind: 'json', schema: strictObject({ new_name: flowName }) },
+  body: jsonDocument({ new_name: flowName }),
   errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict],
 });
 
 export const renameEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/rename', {
   ...renaming,
   title: 'Rename environment',
-  body: { kind: 'json', schema: strictObject({ new_name: environmentName }) },
+  body: jsonDocument({ new_name: environmentName }),
   errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
 });

@@ -1,8 +1,8 @@
-import { created, defineEndpoint, ok } from './endpoint.ts';
+import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { role } from './member.ts';
 import { serviceAccountName } from './names.ts';
-import { strictObject, Type } from './schema.ts';
+import { Type } from './schema.ts';
 import { serviceAccount, serviceAccountNotFound } from './service-account.ts';
 
 const description = Type.String({ maxLength: 1000 });
@@ -17,16 +17,13 @@ export const serviceAccountExists = {
 export const createServiceAccount = defineEndpoint('POST /service-accounts/{org}', {
   origin: 'observed',
   title: 'Create service account',
-  body: {
-    kind: 'json',
-    schema: strictObject({
-      name: serviceAccountName,
-      privilege: role,
-      description: Type.Optional(description),
-      display_name: Type.Optional(Type.String({ maxLength: 1000, description: 'Default: the name.' })),
-      for_webhook: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
-    }),
-  },
+  body: jsonDocument({
+    name: serviceAccountName,
+    privilege: role,
+    description: Type.Optional(description),
+    display_name: Type.Optional(Type.String({ maxLength: 1000, description: 'Default: the name.' })),
+    for_webhook: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+  }),
   repetition: {
     effect: 'appends',
     volatile: [],
@@ -39,10 +36,7 @@ export const createServiceAccount = defineEndpoint('POST /service-accounts/{org}
 export const updateServiceAccount = defineEndpoint('PATCH /service-accounts/{org}/{name}', {
   origin: 'observed',
   title: 'Update service account',
-  body: {
-    kind: 'json',
-    schema: strictObject({ description: Type.Optional(description), privilege: Type.Optional(role) }),
-  },
+  body: jsonDocument({ description: Type.Optional(description), privilege: Type.Optional(role) }),
   repetition: { effect: 'idempotent' },
   success: [ok('The service account as it is now.', serviceAccount)],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],

@@ -1,8 +1,8 @@
 import type { TArray, TOptional, TString } from 'typebox';
-import { defineEndpoint, ok } from './endpoint.ts';
+import { defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
-import { strictObject, Type } from './schema.ts';
+import { Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /** The maximum number of tags of a flow or an environment, and of names in a request. */
@@ -30,17 +30,14 @@ export const changeTags = defineEndpoint('PATCH /tags/{org}/{type}/{name}', {
     type: Type.Enum(taggedTypes, { description: 'What has the tags.' }),
     name: Type.String({ ...flowName, description: 'The name of the flow or the environment.' }),
   }),
-  body: {
-    kind: 'json',
-    schema: strictObject({
-      set_tags: Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 })),
-      remove_tags: Type.Optional(
-        Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
-          description: 'Keys; those that are not set are ignored.',
-        }),
-      ),
-    }),
-  },
+  body: jsonDocument({
+    set_tags: Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 })),
+    remove_tags: Type.Optional(
+      Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
+        description: 'Keys; those that are not set are ignored.',
+      }),
+    ),
+  }),
   repetition: { effect: 'idempotent' },
   success: [ok('The tags are changed.')],
   errors: [...accessErrors, namedFlowNotFound, namedEnvironmentNotFound, commonErrors.conflict],

@@ -1,19 +1,9 @@
-import { operationNames } from '../contract/endpoint.ts';
+import { addedOperationNames, operationNames } from '../contract/endpoint.ts';
 
 /** The operations that a step can run: the sixteen of the interface, and those that this action adds. */
 export const allOperationNames = [
   ...operationNames,
-  'begin-trail',
-  'attest-artifact',
-  'attest-generic',
-  'attest-junit',
-  'attest-pull-request',
-  'attest-scan',
-  'attest-sbom',
-  'attest-issue',
-  'attest-custom',
-  'assert-artifact',
-  'assert-trail',
+  ...addedOperationNames,
   'audit-branch',
   'report-environment',
   'replay',

@@ -1,28 +1,12 @@
 import type { AttestationJudgement, AttestationKind } from './attestation-kind.ts';
 import { customKind, customTypePrefix, type CustomAttestation } from './custom.ts';
-import { genericKind, type GenericAttestation } from './generic.ts';
-import { jiraKind, type JiraAttestation } from './jira.ts';
-import { junitKind, type JunitAttestation } from './junit.ts';
-import { pullRequestKind, type PullRequestAttestation } from './pull-request.ts';
-import { snykKind, type SnykAttestation } from './snyk.ts';
-import { sonarKind, type SonarAttestation } from './sonar.ts';
-import { systemKind, type SystemAttestation } from './system.ts';
-
-/** The documents of all kinds of attestations, by the name of the kind. */
-export interface AttestationDocuments {
-  readonly sonar: SonarAttestation;
-  readonly generic: GenericAttestation;
-  readonly junit: JunitAttestation;
-  readonly pull_request: PullRequestAttestation;
-  readonly snyk: SnykAttestation;
-  readonly jira: JiraAttestation;
-  readonly system: SystemAttestation;
-  readonly custom: CustomAttestation;
-}
-
-export type KindName = keyof AttestationDocuments;
-
-export type AttestationDocument = AttestationDocuments[KindName];
+import { genericKind } from './generic.ts';
+import { jiraKind } from './jira.ts';
+import { junitKind } from './junit.ts';
+import { pullRequestKind } from './pull-request.ts';
+import { snykKind } from './snyk.ts';
+import { sonarKind } from './sonar.ts';
+import { systemKind } from './system.ts';
 
 export const attestationKinds = [
   sonarKind,
@@ -33,7 +17,18 @@ export const attestationKinds = [
   jiraKind,
   systemKind,
   customKind,
-] as const satisfies readonly AttestationKind<KindName>[];
+] as const satisfies readonly AttestationKind[];
+
+type Kind = (typeof attestationKinds)[number];
+
+export type KindName = Kind['name'];
+
+/** The documents of all kinds of attestations, by the name of the kind. */
+export type AttestationDocuments = {
+  readonly [Name in Exclude<KindName, 'custom'>]: Parameters<Extract<Kind, { name: Name }>['judge']>[0];
+} & { readonly custom: CustomAttestation };
+
+export type AttestationDocument = AttestationDocuments[KindName];
 
 /** The kind that records evidence of this type; undefined if there is none. */
 export function findKind(type: string): KindName | undefined {
@@ -47,18 +42,9 @@ interface KindRules {
   judge(document: AttestationDocument): AttestationJudgement;
 }
 
-const rules: Readonly<Record<KindName, KindRules>> = {
-  sonar: sonarKind,
-  generic: genericKind,
-  junit: junitKind,
-  pull_request: pullRequestKind,
-  snyk: snykKind,
-  jira: jiraKind,
-  system: systemKind,
-  custom: customKind,
-};
-
 /** The rules of a kind. The documents that they get must be of that kind. */
 export function rulesOf(kind: KindName): KindRules {
-  return rules[kind];
+  const found: KindRules | undefined = attestationKinds.find(({ name }) => name === kind);
+  if (found === undefined) throw new TypeError(`there is no kind ${kind}`);
+  return found;
 }

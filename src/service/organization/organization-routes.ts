@@ -1,8 +1,8 @@
 import { createdApiKey } from '../../contract/api-key.ts';
-import { created, defineEndpoint } from '../../contract/endpoint.ts';
+import { created, defineEndpoint, jsonDocument } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName, userName } from '../../contract/names.ts';
-import { strictObject, Type } from '../../contract/schema.ts';
+import { Type } from '../../contract/schema.ts';
 import * as organizations from './organization-use-cases.ts';
 import { toCreatedResponse } from '../account/api-key-routes.ts';
 import { requireAdminKey } from '../platform/server/authentication/authentication.ts';
@@ -20,19 +20,16 @@ export const organizationExists = {
 /** Create an organization with its first admin. Only this response shows the admin's key. */
 export const createOrganization = defineEndpoint('POST /organizations', {
   title: 'Create organization',
-  body: {
-    kind: 'json',
-    schema: strictObject({
-      name: orgName,
-      admin: Type.Optional(
-        Type.String({
-          ...userName,
-          description:
-            'The first admin, who may be a member of other organizations. Default: a new user, `admin` if possible.',
-        }),
-      ),
-    }),
-  },
+  body: jsonDocument({
+    name: orgName,
+    admin: Type.Optional(
+      Type.String({
+        ...userName,
+        description:
+          'The first admin, who may be a member of other organizations. Default: a new user, `admin` if possible.',
+      }),
+    ),
+  }),
   repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [
     created(
