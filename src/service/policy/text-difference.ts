@@ -1,3 +1,5 @@
+import { diff } from 'node:util';
+
 export interface ComparedLine {
   /** `removed`: only in the first text; `added`: only in the second. */
   readonly change: 'same' | 'removed' | 'added';
@@ -8,9 +10,9 @@ export interface ComparedLine {
  * The maximum number of pairs of lines that are compared. If there are more, the lines that differ are not matched with
  * each other.
  */
-const maximumPairs = 4_000_000;
+const maximumPairs = 1_000_000;
 
-/** Compares two texts line by line, by their longest common subsequence. */
+/** Compares two texts line by line. */
 export function compareLines(first: string, second: string): readonly ComparedLine[] {
   const [one, other] = [first.split('\n'), second.split('\n')];
   const start = countEqual(one, other, (lines, index) => lines[index]);
@@ -40,37 +42,9 @@ function toLines(change: ComparedLine['change'], lines: readonly string[]): read
 }
 
 function compareMiddle(one: readonly string[], other: readonly string[]): readonly ComparedLine[] {
-  if (one.length * other.length > maximumPairs) return [...toLines('removed', one), ...toLines('added', other)];
-  const lengths = findCommonLengths(one, other);
-  const compared: ComparedLine[] = [];
-  let [row, column] = [0, 0];
-  while (row < one.length && column < other.length) {
-    const [left, right] = [one[row] ?? '', other[column] ?? ''];
-    if (left === right) {
-      compared.push({ change: 'same', text: left });
-      row += 1;
-      column += 1;
-    } else if (lengths(row + 1, column) >= lengths(row, column + 1)) {
-      compared.push({ change: 'removed', text: left });
-      row += 1;
-    } else {
-      compared.push({ change: 'added', text: right });
-      column += 1;
-    }
-  }
-  return [...compared, ...toLines('removed', one.slice(row)), ...toLines('added', other.slice(column))];
-}
-
-/** The length of the longest common subsequence of the lines from each pair of places on. */
-function findCommonLengths(one: readonly string[], other: readonly string[]): (row: number, column: number) => number {
-  const columns = other.length + 1;
-  const lengths = new Uint16Array((one.length + 1) * columns);
-  const at = (row: number, column: number): number => lengths[row * columns + column] ?? 0;
-  for (let row = one.length - 1; row >= 0; row -= 1) {
-    for (let column = other.length - 1; column >= 0; column -= 1) {
-      lengths[row * columns + column] =
-        one[row] === other[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
-    }
-  }
-  return at;
+  const pairs = one.length * other.length;
+  // Node's function fails if there is nothing to compare.
+  if (pairs === 0 || pairs > maximumPairs) return [...toLines('removed', one), ...toLines('added', other)];
+  const changes = { '-1': 'added', '0': 'same', '1': 'removed' } as const;
+  return diff(one, other).map(([operation, text]) => ({ change: changes[operation], text }));
 }
