@@ -316,7 +316,7 @@ function toLocatedSummary(row: Row): LocatedSummary {
 
 /** Converts a row with `summaryColumns` and its document. */
 export function toRecordedAttestation(row: Row): RecordedAttestation {
-  return { ...toAttestation(row), sequence: number(row, 'sequence') };
+  return { ...toRecordedSummary(row), document: document(row, 'document') as AttestationDocument };
 }
 
 export class AttestationWriter extends AttestationReader {
@@ -418,8 +418,4 @@ function toAttestationWithSubject(row: Row): AttestationWithSubject {
     targets: JSON.parse(optionalText(row, 'targets') ?? '[]') as readonly string[],
     commit: sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') },
   };
-}
-
-function toAttestation(row: Row): Attestation {
-  return { ...toSummary(row), document: document(row, 'document') as AttestationDocument };
 }

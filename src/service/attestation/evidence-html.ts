@@ -23,11 +23,6 @@ function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: Co
   return pageLink(paths.attestation(org, flow, trail, id), evidenceName(name));
 }
 
-/** The badge of required evidence that is missing, perhaps because what was recorded does not fit. */
-export function renderMissing(mismatched: CountedAttestation | undefined): Html {
-  return mismatched === undefined ? renderBadge('missing') : renderBadge('missing', 'Does not count');
-}
-
 /** The parts of a row about evidence that is required or was reported. `name` is shown if there is no evidence. */
 export function renderEvidence(
   context: PageContext,
@@ -38,7 +33,8 @@ export function renderEvidence(
   const linked = evidence ?? mismatched;
   return {
     name: linked === undefined ? name : linkEvidence(context, linked),
-    state: evidence === undefined ? renderMissing(mismatched) : renderBadge(evidence.verdict),
+    state:
+      evidence === undefined ? renderBadge('missing', mismatched && 'Does not count') : renderBadge(evidence.verdict),
     why: clip(describeStatus(status), 300),
     required: isRequired ? 'yes' : 'no',
     reported: evidence === undefined ? '' : renderTime(evidence.createdAt, context),

@@ -195,16 +195,11 @@ async function loadEnvironment(
   const history = (await loadVerdictHistories(dependencies, wanted)).get(name);
   return {
     ...{ overview: toReadableEnvironment(caller, overview), history, choice, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? await readLatest(found) : toMissing(found),
+    latest: found.outcome === 'found' ? await readLatest(found) : found.outcome === 'too large' ? 'too large' : 'none',
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
     allowed: (await allowList.listAllowedArtifacts(dependencies, { org, environment: name })) ?? [],
   };
-}
-
-/** Why there is no latest snapshot to show. */
-function toMissing({ outcome }: { readonly outcome: 'too large' | 'no such snapshot' }): EnvironmentView['latest'] {
-  return outcome === 'too large' ? outcome : 'none';
 }
 
 const environmentPath = Type.Object({ org: orgName, env_name: environmentName });

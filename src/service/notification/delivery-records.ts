@@ -141,11 +141,17 @@ export class DeliveryReader extends Repository {
    * out.
    */
   listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
-    return this.queryAll(statements.listDue, [now, limit, claimant], toDueTarget);
+    return this.queryAll(statements.listDue, [now, limit, claimant], (row) => ({
+      ...toReference(row),
+      failing: number(row, 'failing') === 1,
+    }));
   }
 
   listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
-    return this.queryAll(statements.listDueAfter, [time], toWaitingTarget);
+    return this.queryAll(statements.listDueAfter, [time], (row) => ({
+      ...toReference(row),
+      ...{ dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') },
+    }));
   }
 
   /** When the next delivery after a time becomes due; undefined if there is none. */
@@ -259,15 +265,6 @@ function toBroadcast(row: Row): Broadcast {
     targets: JSON.parse(text(row, 'targets')) as Broadcast['targets'],
     done: number(row, 'done'),
   };
-}
-
-/** Converts a row to a target with a delivery that is due. `failing` is 0 or 1. */
-function toDueTarget(row: Row): DueTarget {
-  return { ...toReference(row), failing: number(row, 'failing') === 1 };
-}
-
-function toWaitingTarget(row: Row): WaitingTarget {
-  return { ...toReference(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
 }
 
 function toDelivery(row: Row): Delivery {

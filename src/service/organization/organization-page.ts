@@ -57,7 +57,10 @@ const maximumShownReasons = 3;
 export function toOrganizationPage(context: PageContext, overview: OrganizationOverview): Page {
   const { org, flows, totalFlows, environments, choice } = overview;
   const { paths } = context;
-  const [empty, begun] = [flows.filter(({ trails }) => trails.length === 0), flows.filter(isBegun)];
+  const [empty, begun] = [
+    flows.filter(({ trails }) => trails.length === 0),
+    flows.filter(({ trails }) => trails.length > 0),
+  ];
   return {
     title: org,
     kind: 'Organization',
@@ -104,10 +107,6 @@ export function toOrganizationPage(context: PageContext, overview: OrganizationO
 
 /** The maximum number of flows without trails that are named. */
 const overviewLinks = 50;
-
-function isBegun({ trails }: FlowOverview): boolean {
-  return trails.length > 0;
-}
 
 /** Flows whose latest trail does not comply come first, then incomplete ones; the others stay sorted by name. */
 function urgency({ trails: [latest] }: FlowOverview): number {

@@ -1,6 +1,6 @@
 import { withoutMismatched, type EvidenceStatus, type Evidence } from '../artifact/artifact-state.ts';
 import { isListTemplate, type AppliedTemplate } from '../template/template.ts';
-import { listRequiredArtifacts, type TrailArtifactStatus, type TrailJudgement } from './trail-state.ts';
+import { listRequiredArtifacts, type TrailJudgement } from './trail-state.ts';
 
 /** How well a trail meets one of its requirements, from good to bad. */
 export type CellState = 'compliant' | 'missing' | 'incomplete' | 'non-compliant';
@@ -47,21 +47,14 @@ export function toMatrixRow<Piece extends Evidence>({ applied, judgement }: Matr
   for (const status of withoutMismatched(judgement.evidence)) takeStatus(status.name, status);
   const required = new Set(listRequiredArtifacts(template));
   for (const status of judgement.artifacts) {
-    const column = toArtifactColumn(status, isList);
-    if (required.has(column)) take(column, { state: isReported(status) ? 'compliant' : 'missing', evidence: [] });
+    const { name, reported } = status.artifact;
+    // A list only requires an artifact, whatever its name.
+    const column = isList ? 'artifact' : name;
+    if (required.has(column)) take(column, { state: reported === undefined ? 'missing' : 'compliant', evidence: [] });
     for (const piece of withoutMismatched(status.evidence))
       takeStatus(isList ? piece.name : `${column}.${piece.name}`, piece);
   }
   return { cells, extra: [...extra] };
-}
-
-/** A list only requires an artifact, whatever its name. */
-function toArtifactColumn({ artifact }: TrailArtifactStatus, isList: boolean): string {
-  return isList ? 'artifact' : artifact.name;
-}
-
-function isReported({ artifact }: TrailArtifactStatus): boolean {
-  return artifact.reported !== undefined;
 }
 
 function toCell<Piece extends Evidence>({ evidence, mismatched }: EvidenceStatus<Piece>): MatrixCell<Piece> {

@@ -19,11 +19,6 @@ interface NotedUse {
   readonly at: number;
 }
 
-/** Keys of workflow runs are not audited here: the login is in the audit log already, and the key is used at once. */
-function isAudited({ key }: NotedUse): boolean {
-  return key.ownerKind !== 'workflow';
-}
-
 interface Dependencies {
   readonly storage: Pick<Storage, 'transaction'>;
   readonly now: Now;
@@ -68,7 +63,9 @@ export class KeyUses {
     try {
       await this.#dependencies.storage.transaction(org, async ({ accounts, auditLog }) => {
         const first = await accounts.recordKeyUses(uses.map(({ key: { id }, at }) => ({ org, id, at })));
-        for (const { key, at } of uses.filter((use) => isAudited(use) && first.includes(use.key.id))) {
+        for (const { key, at } of uses.filter((use) => first.includes(use.key.id))) {
+          // The login is in the audit log already, and the key is used at once.
+          if (key.ownerKind === 'workflow') continue;
           await auditLog.append(toKeyEvent('key_first_used', key, { by: actorName(key), at }));
         }
       });

@@ -1,10 +1,4 @@
-import {
-  deprecatedSince,
-  type Endpoint,
-  type ErrorResponse,
-  type Success,
-  type RecordPlace,
-} from '../../../../contract/endpoint.ts';
+import { deprecatedSince, type Endpoint, type ErrorResponse, type RecordPlace } from '../../../../contract/endpoint.ts';
 import { keyErrors } from '../../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
@@ -52,8 +46,9 @@ export function toResponses(endpoint: Endpoint): JsonObject {
   const headers = toHeaders(endpoint);
   return Object.fromEntries([
     ...endpoint.success.map((success) => {
-      const response = { ...toSuccessResponse(success), headers: { ...headers, ...toReplayHeader(endpoint) } };
-      return [success.status, response] as const;
+      const { status, description, schema, mediaType = 'application/json' } = success;
+      const content = toContent(mediaType, schema);
+      return [status, { description, content, headers: { ...headers, ...toReplayHeader(endpoint) } }] as const;
     }),
     ...[...errors].map(([status, declared]) => [status, { ...toErrorResponse(declared), headers }] as const),
   ]);
@@ -70,10 +65,6 @@ function undeclaredErrors({ method, body, authentication, repetition }: Endpoint
     ...(body.kind === 'none' ? [] : [unsupportedType]),
     ...(repetition.effect === 'safe' ? [] : [keyErrors.stillRunning, keyErrors.otherContent]),
   ];
-}
-
-function toSuccessResponse({ description, schema, mediaType = 'application/json' }: Success): JsonObject {
-  return { description, content: toContent(mediaType, schema) };
 }
 
 function toErrorResponse(errors: readonly ErrorResponse[]): JsonObject {
