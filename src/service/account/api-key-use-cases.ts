@@ -154,11 +154,7 @@ export function revokeKey(
   return keepAdministered(dependencies, reference.org, carryOutOnce(dependencies, request, revoke));
 }
 
-/**
- * Stores a new key.
- *
- * @throws Error if its id is taken, which is practically impossible with random ids.
- */
+/** @throws Error if its id is taken, which is practically impossible with random ids. */
 export async function insertKey(accounts: AccountWriter, key: StoredKey): Promise<void> {
   if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys have the same id ${key.id}`);
 }

@@ -53,9 +53,8 @@ export function parseCreateKeyCommand(
 }
 
 /**
- * Creates an API key with the role admin, and prints it or writes it to a file.
- *
- * @throws Error if there is no such organization, the user cannot have such a key, or the file still has an earlier key.
+ * @throws Error if there is no such organization, the user cannot have such a key, or the file still has an earlier
+ * key.
  */
 export async function createKey(
   { org, user, dataFolder, database }: CreateKeyCommand,

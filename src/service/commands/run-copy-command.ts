@@ -2,11 +2,7 @@ import { tmpdir } from 'node:os';
 import { copyFolder, describeDamaged, type CopyDependencies } from '../platform/database/copy/copy-folder.ts';
 import type { CopyCommand } from './parse-copy-command.ts';
 
-/**
- * Copies a data folder to a database, and prints what was copied and verified.
- *
- * @throws Error if it fails; the message says what to do.
- */
+/** @throws Error if it fails; the message says what to do. */
 export async function runCopyCommand(
   { dataFolder, target, leaveOutDamaged }: CopyCommand,
   dependencies: CopyDependencies,

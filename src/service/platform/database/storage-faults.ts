@@ -51,11 +51,7 @@ export function translateFileError(error: unknown): unknown {
   return reason === undefined ? error : storageError(reason, error);
 }
 
-/**
- * Runs a file operation.
- *
- * @throws StorageError if the file system reports an error.
- */
+/** @throws StorageError if the file system reports an error. */
 export async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

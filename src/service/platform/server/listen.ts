@@ -6,11 +6,7 @@ interface ListenAddress {
   readonly port: number;
 }
 
-/**
- * Starts to accept connections.
- *
- * @throws Error that names the address and says what to do, if the system refuses it.
- */
+/** @throws Error that names the address and says what to do, if the system refuses it. */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {
   try {
     await app.listen(address);

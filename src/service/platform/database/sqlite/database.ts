@@ -27,11 +27,7 @@ export function connect(path: string): DatabaseSync {
   }
 }
 
-/**
- * Opens the database of a data folder and migrates its tables.
- *
- * @throws StartError if the file is not a database of this service, or cannot be used.
- */
+/** @throws StartError if the file is not a database of this service, or cannot be used. */
 export function openDatabase(folder: string): DatabaseSync {
   const path = join(folder, databaseFile);
   let database: DatabaseSync | undefined;
