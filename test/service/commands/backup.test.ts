@@ -248,6 +248,11 @@ describe('the backup of a service', () => {
     expect(await restore('--check')).toMatchObject({ code: 0 });
   });
 
+  it('says that a file is not a folder', async () => {
+    await writeFile(target, '');
+    expect(await backup()).toEqual({ code: 1, output: `${target} is not a folder; name another\n` });
+  });
+
   it('requires an existing data folder', async () => {
     dataFolder = join(parent, 'nothing');
     const refused = await backup();
