@@ -250,7 +250,7 @@ describe('the backup of a service', () => {
 
   it('says that a file is not a folder', async () => {
     await writeFile(target, '');
-    expect(await backup()).toEqual({ code: 1, output: `${target} is not a folder; name another\n` });
+    expect(await backup()).toEqual({ code: 1, output: `${target} is not a folder; name another` });
   });
 
   it('requires an existing data folder', async () => {
