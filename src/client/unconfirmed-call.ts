@@ -17,19 +17,14 @@ export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): boole
   return !(failure.cause instanceof TransportError) || failure.cause.mayHaveReached;
 }
 
-/** What is known about a write that may be on record. */
-export interface RecordKnowledge {
-  /** Whether the service honours the idempotency key of the request. */
-  readonly isKeyed: boolean;
-  /** Whether a look-up showed that there is no record. */
-  readonly isAbsent: boolean;
-}
-
-/** Adds a note to a failure: the service may have recorded the write, and what to do. */
+/**
+ * Adds a note to a failure: the service may have recorded the write, and what to do. `isKeyed`: the service honours the
+ * key of the request. `isAbsent`: a look-up showed that there is no record.
+ */
 export function withRecordNote(
   failure: Failure,
   { remedy: check, isHarmlessTwice = false }: { readonly remedy: string; readonly isHarmlessTwice?: boolean },
-  { isKeyed, isAbsent }: RecordKnowledge,
+  { isKeyed, isAbsent }: { readonly isKeyed: boolean; readonly isAbsent: boolean },
 ): Failure {
   const looked = isAbsent ? ' It was not found there yet.' : '';
   const unsent = isKeyed || isHarmlessTwice ? '' : ' It was not sent again, because that could record it twice.';

@@ -1,21 +1,13 @@
 import type { EndpointResult } from '../client/endpoint-call.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 
-/** Words for the effect of a request, by the status of its answer. */
-export interface EffectWords<Created extends string, Otherwise extends string> {
-  /** 201. */
-  readonly created: Created;
-  /** 200. */
-  readonly otherwise: Otherwise;
-}
-
 /**
  * The effect of a request; undefined if it is unknown. 201 is always certain. 200 is not if an earlier attempt may have
  * reached the service: that attempt may have created what the last one found.
  */
 export function toRequestEffect<Created extends string, Otherwise extends string>(
   { status, earlierArrived }: Pick<EndpointResult<Endpoint>, 'status' | 'earlierArrived'>,
-  { created, otherwise }: EffectWords<Created, Otherwise>,
+  { created, otherwise }: { readonly created: Created; readonly otherwise: Otherwise },
 ): Created | Otherwise | undefined {
   if (status === 201) return created;
   return status === 200 && !earlierArrived ? otherwise : undefined;

@@ -34,16 +34,12 @@ export class FileSearch {
   readonly #pattern: Pattern;
   readonly #rules: SearchRules;
   #boundary: AttachmentBoundary | undefined;
-  #excluded = false;
+  /** Whether an exclusion removed a match. */
+  hasExcluded = false;
 
   constructor(pattern: Pattern, rules: SearchRules) {
     this.#pattern = pattern;
     this.#rules = rules;
-  }
-
-  /** Whether an exclusion removed a match. */
-  get hasExcluded(): boolean {
-    return this.#excluded;
   }
 
   /** Fills `matches` and `problems`. */
@@ -99,7 +95,7 @@ export class FileSearch {
     const matched = reach === 'everything' || isMatch(this.#pattern, reach);
     if (!matched && kind !== 'directory') return undefined;
     if (this.#rules.isExcluded(path, kind === 'directory')) {
-      this.#excluded ||= matched;
+      this.hasExcluded ||= matched;
     } else if (kind !== 'directory') {
       if (reach === 'everything' || this.#pattern.end !== 'directory') this.#addMatch(path, kind);
     } else if (!matched) {

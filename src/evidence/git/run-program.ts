@@ -105,16 +105,8 @@ function quote(file: string): string {
   return `"${file.replaceAll('"', '\\"')}"`;
 }
 
-/** A process that is about to be started. */
-interface StartedProcess {
-  /** Sets a callback for when the process has started. */
-  onSpawn(use: (child: ChildProcess) => void): void;
-  /** Kills the process if it still runs, and closes its outputs. */
-  end(): void;
-}
-
 /** Finds the process of a program: @actions/exec has no time limit, and does not return the process that it starts. */
-function watchForProcess(file: string): StartedProcess {
+function watchForProcess(file: string) {
   let child: ChildProcess | undefined;
   let use: (child: ChildProcess) => void = () => undefined;
   const onProcess = (message: unknown): void => {
@@ -128,10 +120,12 @@ function watchForProcess(file: string): StartedProcess {
   };
   subscribe('child_process', onProcess);
   return {
-    onSpawn(callback) {
+    /** Sets a callback for when the process has started. */
+    onSpawn(callback: (child: ChildProcess) => void): void {
       use = callback;
     },
-    end() {
+    /** Kills the process if it still runs, and closes its outputs. */
+    end(): void {
       unsubscribe('child_process', onProcess);
       child?.kill('SIGKILL');
       child?.stdout?.destroy();

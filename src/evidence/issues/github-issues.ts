@@ -6,12 +6,6 @@ import { ExternalError, UserError } from '../../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { toIssue } from './issue.ts';
 
-/** Issues of GitHub, seen from a repository. */
-export interface GitHubIssues {
-  readonly api: GitHubApi;
-  readonly serverUrl: string;
-}
-
 /**
  * Looks one issue up: `#12`, `GH-12`, `12`, or `owner/repo#12`.
  *
@@ -20,7 +14,7 @@ export interface GitHubIssues {
  */
 export async function findGitHubIssue(
   reference: string,
-  { api, serverUrl }: GitHubIssues,
+  { api, serverUrl }: { readonly api: GitHubApi; readonly serverUrl: string },
 ): Promise<JiraResult | undefined> {
   const { repository } = api;
   const { owner, name, number } = parseReference(reference, repository);

@@ -76,34 +76,19 @@ type Frame = SuiteFrame | CaseFrame | ProblemFrame | { readonly element: 'other'
  * errors of the suite, so that no reported problem is lost.
  */
 export class SuiteResults implements XmlHandler {
+  /** In the order in which the suites end. Suites of the same name stay separate. */
+  readonly results: JunitResult[] = [];
+  /** The first failed tests. */
+  readonly failed: FailedTest[] = [];
+  /** Suites whose attributes report more problems than their test cases, as clauses. */
+  readonly contradictions: string[] = [];
+  failedCount = 0;
   readonly #stack: Frame[] = [];
-  readonly #results: JunitResult[] = [];
-  readonly #failed: FailedTest[] = [];
-  readonly #contradictions: string[] = [];
-  #failedCount = 0;
   readonly #fallbackName: string;
 
   /** @param fallbackName the name of a suite that has none: that of the file */
   constructor(fallbackName: string) {
     this.#fallbackName = fallbackName;
-  }
-
-  /** The results in the order in which the suites end. Suites of the same name stay separate. */
-  get results(): readonly JunitResult[] {
-    return this.#results;
-  }
-
-  get failed(): readonly FailedTest[] {
-    return this.#failed;
-  }
-
-  get failedCount(): number {
-    return this.#failedCount;
-  }
-
-  /** Suites whose attributes report more problems than their test cases, as clauses. */
-  get contradictions(): readonly string[] {
-    return this.#contradictions;
   }
 
   open(name: string, attributes: Attributes): XmlRefusal | undefined {
@@ -175,8 +160,8 @@ export class SuiteResults implements XmlHandler {
     this.#addToParent(suite);
     const isEmptyRoot = suite.element === 'testsuites' || suite.hasSuites;
     if (isEmptyRoot && !suite.hasCases && Object.values(suite.own).every((count) => count === 0)) return undefined;
-    this.#results.push(this.#toResult(suite));
-    return this.#results.length > maximumSuites ? tooManySuites : undefined;
+    this.results.push(this.#toResult(suite));
+    return this.results.length > maximumSuites ? tooManySuites : undefined;
   }
 
   /** Adds the problems that only the attributes report. */
@@ -191,13 +176,13 @@ export class SuiteResults implements XmlHandler {
       counts.errors += added.errors;
     }
     const name = this.#nameOf(suite.attributes);
-    this.#failedCount += reported - found;
-    if (this.#failed.length < maximumFailedTests) {
+    this.failedCount += reported - found;
+    if (this.failed.length < maximumFailedTests) {
       const message = `the attributes of the suite report ${reported} failures and errors, its test cases ${found}`;
-      this.#failed.push({ test: name, kind: 'error', message });
+      this.failed.push({ test: name, kind: 'error', message });
     }
     if (!isLeaf)
-      this.#contradictions.push(
+      this.contradictions.push(
         `the suite ${JSON.stringify(name)} reports ${reported} failures and errors in its attributes, but its test cases have ${found}`,
       );
   }
@@ -228,8 +213,8 @@ export class SuiteResults implements XmlHandler {
   }
 
   #addFailed(failed: FailedTest): void {
-    this.#failedCount += 1;
-    if (this.#failed.length < maximumFailedTests) this.#failed.push(failed);
+    this.failedCount += 1;
+    if (this.failed.length < maximumFailedTests) this.failed.push(failed);
   }
 }
 

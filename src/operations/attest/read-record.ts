@@ -4,25 +4,16 @@ import { Failure } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { OperationContext } from '../operation.ts';
 
-/** An attestation that was recorded just now. */
-interface SentAttestation {
-  readonly flow: string;
-  readonly trail: string;
-  readonly attestationName: string;
-  /** Its idempotency key. */
-  readonly key: string;
-}
-
 /** How long the service may take, in milliseconds. The evidence is on record already. */
 const recordTimeout = 10_000;
 
 /**
- * Reads back what the service has recorded. It is asked once; a failure is only logged.
+ * Reads back what the service has recorded with an idempotency key. It is asked once; a failure is only logged.
  *
  * @returns undefined if the record could not be read, or none says that it is this one
  */
 export async function readRecord(
-  { flow, trail, attestationName, key }: SentAttestation,
+  { flow, trail, attestationName, key }: Readonly<Record<'flow' | 'trail' | 'attestationName' | 'key', string>>,
   { client, org, call: { clock, log, signal } }: OperationContext,
 ): Promise<FoundAttestation | undefined> {
   try {

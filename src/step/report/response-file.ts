@@ -58,15 +58,8 @@ export function responseFile(location: ResponseLocation): ResponseFile {
   };
 }
 
-/** A file that is written in pieces. After the first failure, nothing more is written. */
-interface ListFile {
-  readonly path: string;
-  readonly failure: RunnerFileError | undefined;
-  append(text: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-async function openList(path: string): Promise<ListFile> {
+/** Opens a file that is written in pieces. After the first failure, nothing more is written. */
+async function openList(path: string) {
   // Loaded on demand, because few steps write a list.
   const { open, rm } = await import('node:fs/promises');
   let failure: RunnerFileError | undefined;
@@ -81,13 +74,13 @@ async function openList(path: string): Promise<ListFile> {
   });
   return {
     path,
-    get failure() {
+    get failure(): RunnerFileError | undefined {
       return failure;
     },
-    async append(text) {
+    async append(text: string): Promise<void> {
       if (failure === undefined) await attempt(async () => file?.appendFile(text));
     },
-    async close() {
+    async close(): Promise<void> {
       await attempt(async () => file?.close());
       // An incomplete file is useless and takes up space.
       if (failure !== undefined) await rm(path, { force: true }).catch(() => undefined);

@@ -5,23 +5,17 @@ import type { Problem } from '../../runtime/failure.ts';
 import { findSimilarWord } from '../../runtime/similar-word.ts';
 import { commonNames } from './common-inputs.ts';
 
-/** What a step says about inputs under `with:` that its operation does not use. */
-interface UnusedInputs {
-  /** Names that are probably misspelt: the input that is meant would silently not count. */
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly string[];
-}
-
 /**
  * Checks the names of inputs that the operation does not use. Only the inputs of all operations together tell a misspelt
  * name from the input of another operation, so all are loaded, which few steps have to wait for.
  *
  * @param operation undefined if it is not known; then it is also not known which inputs it uses
+ * @returns problems of names that are probably misspelt: the input that is meant would silently not count
  */
 export async function checkUnusedInputs(
   names: readonly string[],
   operation: Operation | undefined,
-): Promise<UnusedInputs> {
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly string[] }> {
   const all = await Promise.all(allOperationNames.map((name) => operations[name]()));
   const usable = [...(operation === undefined ? [] : namesOf(operation)), ...commonNames];
   const known = [...usable, ...all.flatMap(namesOf)];
