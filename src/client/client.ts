@@ -386,13 +386,11 @@ function toUnansweredError(
   const sent = error.mayHaveReached
     ? ''
     : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;
-  return new ExternalError(
-    {
-      what: `${endpointLabel(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
-      remedy: remedies[error.problem],
-    },
-    { cause: error },
-  );
+  return new ExternalError({
+    what: `${endpointLabel(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
+    remedy: remedies[error.problem],
+    cause: error,
+  });
 }
 
 const remedies: Readonly<Record<TransportProblem, string>> = {

@@ -34,7 +34,7 @@ export function withRecordNote(
     : check;
   const remedy = `${advice} ${failure.remedy}`;
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note, remedy });
-  return new ExternalError({ what: `${failure.message}.\n${note}`, remedy }, { cause: failure.cause });
+  return new ExternalError({ what: `${failure.message}.\n${note}`, remedy, cause: failure.cause });
 }
 
 /**

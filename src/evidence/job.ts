@@ -135,13 +135,11 @@ function readEventFile(path: string): string | undefined {
 }
 
 function createEventError(path: string, fault: string, cause?: unknown): UserError {
-  return new UserError(
-    {
-      what: `The event file ${path} ${fault}.`,
-      remedy: 'GitHub writes this file and sets GITHUB_EVENT_PATH: make sure that no earlier step changes either.',
-    },
-    { cause },
-  );
+  return new UserError({
+    what: `The event file ${path} ${fault}.`,
+    remedy: 'GitHub writes this file and sets GITHUB_EVENT_PATH: make sure that no earlier step changes either.',
+    cause,
+  });
 }
 
 /** The REST API's URL of a GitHub host (GitHub's documentation of GHES and of data residency on ghe.com). */

@@ -38,14 +38,12 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
     const { reason, mark } = thrown;
     // Counted from 0; undefined if the error concerns the whole text.
     const where = mark === undefined ? '' : `, line ${mark.line + 1}, column ${mark.column + 1}`;
-    throw new UserError(
-      {
-        input: 'files',
-        what: `${name} is not YAML${where}: ${reason}`,
-        remedy: 'Correct the file; a policy is one YAML document.',
-      },
-      { cause: thrown },
-    );
+    throw new UserError({
+      input: 'files',
+      what: `${name} is not YAML${where}: ${reason}`,
+      remedy: 'Correct the file; a policy is one YAML document.',
+      cause: thrown,
+    });
   }
 }
 

@@ -21,7 +21,7 @@ export async function prepareTemplateFile(
 ): Promise<Attachment | undefined> {
   const whole = resolve(workspace, path);
   const refuse = (what: string, remedy: string, cause?: unknown): UserError =>
-    new UserError({ input: 'template-file', what, remedy }, { cause });
+    new UserError({ input: 'template-file', what, remedy, cause });
   const found = await stat(whole).catch((error: unknown) => {
     throw refuse(
       `\`template-file\`: the file ${whole} cannot be read: ${describeError(error)}`,

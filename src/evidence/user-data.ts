@@ -45,7 +45,7 @@ export function parseUserJson(
   try {
     parsed = parseExactJson(text);
   } catch (thrown) {
-    throw new UserError({ input, what: `${name} is not JSON: ${describeError(thrown)}`, remedy }, { cause: thrown });
+    throw new UserError({ input, what: `${name} is not JSON: ${describeError(thrown)}`, remedy, cause: thrown });
   }
   const duplicateKey = findDuplicateKey(text);
   if (duplicateKey === undefined) return parsed;
@@ -61,13 +61,11 @@ async function readUserFile(path: string, workspace: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new UserError(
-      {
-        input: 'user-data',
-        what: `\`user-data\`: the file ${path} cannot be read: ${describeError(error)}`,
-        remedy: 'Set it to a JSON object, or to the path of a JSON file relative to the workspace.',
-      },
-      { cause: error },
-    );
+    throw new UserError({
+      input: 'user-data',
+      what: `\`user-data\`: the file ${path} cannot be read: ${describeError(error)}`,
+      remedy: 'Set it to a JSON object, or to the path of a JSON file relative to the workspace.',
+      cause: error,
+    });
   }
 }

@@ -17,6 +17,8 @@ export interface FailureText {
   readonly what: string;
   /** What the reader can do about it, as a full sentence. */
   readonly remedy: string;
+  /** The error that led to it, if there is one. */
+  readonly cause?: unknown;
 }
 
 /** Base class of every error that this project throws on purpose. Anything else that is thrown is a bug. */
@@ -24,9 +26,9 @@ export abstract class Failure extends Error {
   abstract readonly kind: FailureKind;
   readonly remedy: string;
 
-  constructor(text: FailureText, options?: ErrorOptions) {
-    super(text.what, options);
-    this.remedy = text.remedy;
+  constructor({ what, remedy, cause }: FailureText) {
+    super(what, cause === undefined ? undefined : { cause });
+    this.remedy = remedy;
   }
 }
 
@@ -42,12 +44,10 @@ export class UserError extends Failure {
   override readonly kind = 'user';
   readonly problems: readonly Problem[];
 
-  constructor(problems: Problem | readonly [Problem, ...Problem[]], options?: ErrorOptions) {
-    const all: readonly Problem[] = 'what' in problems ? [problems] : problems;
-    super(
-      { what: all.map((problem) => problem.what).join('\n'), remedy: all.map((p) => p.remedy).join('\n') },
-      options,
-    );
+  constructor(problems: Problem | readonly [Problem, ...Problem[]]) {
+    const all = 'what' in problems ? ([problems] as const) : problems;
+    const [{ cause }] = all;
+    super({ what: all.map(({ what }) => what).join('\n'), remedy: all.map((one) => one.remedy).join('\n'), cause });
     this.problems = all;
   }
 }

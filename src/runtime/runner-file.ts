@@ -20,10 +20,7 @@ export class RunnerFileError extends Failure {
     const { why, remedy, isFull = false } = causes(variable).get(code) ?? unknownCause(variable);
     const words = describeError(thrown).replace(/\.$/u, '');
     const explanation = why === undefined ? words : `${why} (${words})`;
-    super(
-      { what: `${holds} could not be written to the path in ${variable}: ${explanation}`, remedy },
-      { cause: thrown },
-    );
+    super({ what: `${holds} could not be written to the path in ${variable}: ${explanation}`, remedy, cause: thrown });
     this.isFull = isFull;
   }
 }

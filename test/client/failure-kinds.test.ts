@@ -19,7 +19,7 @@ function answered(status: number, serviceMessage: string | undefined = 'So it sa
 
 function unanswered(problem: TransportProblem): ExternalError {
   const cause = new TransportError(problem, true, 'it broke');
-  return new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+  return new ExternalError({ what: 'no answer', remedy: 'Try again.', cause });
 }
 
 describe('whether a failure is transient', () => {
@@ -59,7 +59,7 @@ describe('whether a failure is transient', () => {
     const once = new TransportError('unreachable', false, code, { cause: Object.assign(new Error(code), { code }) });
     const often = new TransportError('unreachable', false, `${code} (after 4 attempts)`, { cause: once });
     for (const cause of [once, often]) {
-      const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+      const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.', cause });
       expect(isTransientFailure(failure)).toBe(transient);
     }
   });

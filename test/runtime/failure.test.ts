@@ -32,7 +32,7 @@ describe('a user error', () => {
 describe('an external error', () => {
   it('keeps its cause', () => {
     const cause = new Error('connect ECONNREFUSED');
-    const trouble = new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+    const trouble = new ExternalError({ what: 'no answer', remedy: 'Try again.', cause });
     expect(trouble).toMatchObject({
       name: 'ExternalError',
       kind: 'external',

@@ -39,7 +39,7 @@ export function unreadable(path: string, thrown: unknown): Problem {
 
 /** The error for a path that cannot be read. */
 export function unreadableError(path: string | Buffer, thrown: unknown): UserError {
-  return new UserError(unreadable(path.toString(), thrown), { cause: thrown });
+  return new UserError({ ...unreadable(path.toString(), thrown), cause: thrown });
 }
 
 /** Runs work on a path and turns any error into a UserError that names the path. */
@@ -69,6 +69,6 @@ export async function forInput<Result>(
     const [first, ...rest] = thrown.problems.map((problem) =>
       problem.input === usual ? { ...problem, input } : problem,
     );
-    throw first === undefined ? thrown : new UserError([first, ...rest], { cause: thrown.cause });
+    throw first === undefined ? thrown : new UserError([{ ...first, cause: thrown.cause }, ...rest]);
   }
 }

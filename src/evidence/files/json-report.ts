@@ -41,7 +41,7 @@ export async function readJsonReport(file: MatchedFile, format: ReportFormat): P
     what: string,
     remedy = `Name a file in ${wanted} in \`${input}\`.`,
     cause?: unknown,
-  ): UserError => new UserError({ input, what: `${file.name}${what}`, remedy }, { cause });
+  ): UserError => new UserError({ input, what: `${file.name}${what}`, remedy, cause });
   const text = decodeFile(bytes);
   if (text?.trim() === '') throw createError(' is empty', 'Check that the tool ran and wrote its report to this file.');
   if (!/^\s*\{/u.test(text ?? bytes.toString('latin1', 0, 1)))

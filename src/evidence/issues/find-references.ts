@@ -54,13 +54,11 @@ function matchAll(texts: readonly string[], pattern: string): string {
   try {
     return String(runInNewContext(script, { texts, pattern }, { timeout: patternTimeout }));
   } catch (thrown) {
-    throw new UserError(
-      {
-        input: 'issue-pattern',
-        what: `\`issue-pattern\` took more than ${patternTimeout / 1000} s for the texts of this change`,
-        remedy: 'Simplify it: nested repetitions such as `(a+)+` can take for ever.',
-      },
-      { cause: thrown },
-    );
+    throw new UserError({
+      input: 'issue-pattern',
+      what: `\`issue-pattern\` took more than ${patternTimeout / 1000} s for the texts of this change`,
+      remedy: 'Simplify it: nested repetitions such as `(a+)+` can take for ever.',
+      cause: thrown,
+    });
   }
 }

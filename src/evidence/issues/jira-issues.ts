@@ -82,7 +82,7 @@ export class JiraIssues {
     } catch (thrown) {
       if (!(thrown instanceof TransportError)) throw thrown;
       const what = `no answer from Jira at ${this.#site.baseUrl}: ${thrown.message}`;
-      throw new ExternalError({ what, remedy: 'Check `jira-base-url`, and try again later.' }, { cause: thrown });
+      throw new ExternalError({ what, remedy: 'Check `jira-base-url`, and try again later.', cause: thrown });
     }
   }
 

@@ -210,5 +210,5 @@ function createDecoder(name: string, start: Uint8Array): Decode {
 }
 
 function createXmlError(what: string, remedy: string, cause?: unknown): UserError {
-  return new UserError({ input: 'junit-path', what, remedy }, { cause });
+  return new UserError({ input: 'junit-path', what, remedy, cause });
 }

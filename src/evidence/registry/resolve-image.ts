@@ -110,14 +110,12 @@ async function send(request: HttpRequest, { host }: RegistryImage, { call }: Reg
     return answer;
   } catch (thrown) {
     if (call.signal?.aborted === true || !(thrown instanceof TransportError)) throw thrown;
-    throw new ExternalError(
-      {
-        what: `the registry ${host} gave no answer to ${request.method} ${request.url.origin}${request.url.pathname}: ${thrown.message}`,
-        remedy:
-          'Check the name of the registry in `image`, and that the runner can reach it: its network, DNS, HTTPS_PROXY and NO_PROXY, and NODE_EXTRA_CA_CERTS for a private certificate.',
-      },
-      { cause: thrown },
-    );
+    throw new ExternalError({
+      what: `the registry ${host} gave no answer to ${request.method} ${request.url.origin}${request.url.pathname}: ${thrown.message}`,
+      remedy:
+        'Check the name of the registry in `image`, and that the runner can reach it: its network, DNS, HTTPS_PROXY and NO_PROXY, and NODE_EXTRA_CA_CERTS for a private certificate.',
+      cause: thrown,
+    });
   }
 }
 

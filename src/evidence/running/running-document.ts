@@ -31,7 +31,7 @@ export async function readJsonFile(
 ): Promise<unknown> {
   const text = await readTextFile(file, { purpose, maximumBytes, utf16: true });
   const createError = (what: string, remedy: string, cause?: unknown): UserError =>
-    new UserError({ input: 'files', what: `${file.name}${what}`, remedy }, { cause });
+    new UserError({ input: 'files', what: `${file.name}${what}`, remedy, cause });
   requireSmallJson(text, maximumBytes, (what) => createError(what, `Use the unchanged output of \`${command}\`.`));
   try {
     return JSON.parse(text);

@@ -92,14 +92,12 @@ async function pathKind(path: string): Promise<'file' | 'folder' | 'nothing'> {
     return found.isFile() ? 'file' : 'nothing';
   } catch (error) {
     if (isNotFoundError(error)) return 'nothing';
-    throw new UserError(
-      {
-        input: 'sonar-report-path',
-        what: `cannot look for a Sonar report at ${path}: ${describeError(error)}`,
-        remedy: "Make the path readable for the job's user.",
-      },
-      { cause: error },
-    );
+    throw new UserError({
+      input: 'sonar-report-path',
+      what: `cannot look for a Sonar report at ${path}: ${describeError(error)}`,
+      remedy: "Make the path readable for the job's user.",
+      cause: error,
+    });
   }
 }
 

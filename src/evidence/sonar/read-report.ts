@@ -37,13 +37,11 @@ function parseJson(text: string, path: string): unknown {
     return document;
   } catch (error) {
     const words = error instanceof RangeError ? 'it is nested too deeply' : describeError(error);
-    throw new UserError(
-      {
-        input,
-        what: `the Sonar report ${path} is not valid JSON: ${words}`,
-        remedy: 'Write the body of the Sonar webhook to the file unchanged, or use the report-task.txt of the scan.',
-      },
-      { cause: error },
-    );
+    throw new UserError({
+      input,
+      what: `the Sonar report ${path} is not valid JSON: ${words}`,
+      remedy: 'Write the body of the Sonar webhook to the file unchanged, or use the report-task.txt of the scan.',
+      cause: error,
+    });
   }
 }

@@ -90,13 +90,11 @@ export function createStartingError({ url, address }: SonarCall): ExternalError 
 /** The failure if no complete response arrived. */
 export function createNoResponseError(call: SonarCall, error: TransportError): Failure {
   if (call.url.protocol === 'https:' && isPlainHttp(error)) return createPlainHttpError(call, error);
-  return new ExternalError(
-    {
-      what: `no answer from Sonar to GET ${displayUrl(call.url)}: ${error.message}`,
-      remedy: transportRemedy(error.problem, call.address),
-    },
-    { cause: error },
-  );
+  return new ExternalError({
+    what: `no answer from Sonar to GET ${displayUrl(call.url)}: ${error.message}`,
+    remedy: transportRemedy(error.problem, call.address),
+    cause: error,
+  });
 }
 
 /** OpenSSL's codes for a response that is not TLS: it reads the text `HTTP` as the version or length of a record. */
@@ -106,14 +104,12 @@ function isPlainHttp({ cause }: TransportError): boolean {
 }
 
 function createPlainHttpError({ url, address }: SonarCall, error: TransportError): UserError {
-  return new UserError(
-    {
-      input: 'sonar-host-url',
-      what: `${url.origin} responds with plain http, not https (${errorCode(error.cause) ?? ''})`,
-      remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the https port of the server.`,
-    },
-    { cause: error },
-  );
+  return new UserError({
+    input: 'sonar-host-url',
+    what: `${url.origin} responds with plain http, not https (${errorCode(error.cause) ?? ''})`,
+    remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the https port of the server.`,
+    cause: error,
+  });
 }
 
 function transportRemedy(problem: TransportProblem, address: ServerAddress): string {

@@ -123,23 +123,19 @@ export async function pollUntilResponse<Answer>(
 
 function createTimeoutError(failure: Failure, { timeoutMilliseconds, progress }: Polling): ExternalError {
   const before = progress.lastTask === undefined ? '' : ` Before that: ${progress.lastTask}.`;
-  return new ExternalError(
-    {
-      what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Last error: ${failure.message}.${before}`,
-      remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${failure.remedy}`,
-    },
-    { cause: failure },
-  );
+  return new ExternalError({
+    what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Last error: ${failure.message}.${before}`,
+    remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${failure.remedy}`,
+    cause: failure,
+  });
 }
 
 function createRetryTooLateError(failure: Failure, wanted: number, left: number): ExternalError {
-  return new ExternalError(
-    {
-      what: `${failure.message}; Sonar asks to wait ${seconds(wanted)} before the next request, but only ${seconds(left)} of \`sonar-timeout\` are left`,
-      remedy: `Run the job again later, or raise \`sonar-timeout\`. ${failure.remedy}`,
-    },
-    { cause: failure },
-  );
+  return new ExternalError({
+    what: `${failure.message}; Sonar asks to wait ${seconds(wanted)} before the next request, but only ${seconds(left)} of \`sonar-timeout\` are left`,
+    remedy: `Run the job again later, or raise \`sonar-timeout\`. ${failure.remedy}`,
+    cause: failure,
+  });
 }
 
 /**
