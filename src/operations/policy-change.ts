@@ -1,39 +1,47 @@
-import type { attachPolicy, detachPolicy } from '../contract/policy.ts';
+import * as endpoints from '../contract/policy.ts';
 import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
-import type { OperationContext, OperationResult } from './operation.ts';
+import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 
-/** The inputs of attaching and of detaching. */
-export const policyChangeInputs = { environment: required(environment), policies: required(policies) };
+/** Operation 4: attaches policies to an environment. */
+export const attachPolicy = defineChange(endpoints.attachPolicy, ['attached', 'Attached', 'to']);
+
+/** Operation 5: detaches policies from an environment. */
+export const detachPolicy = defineChange(endpoints.detachPolicy, ['detached', 'Detached', 'from']);
 
 /**
- * Attaches policies to an environment, or detaches them. The service changes all of them or none, so all are named. It
- * does not say whether they were attached before, so the words are true in both cases.
+ * The service changes all policies or none, so all are named. It does not say whether they were attached before, so the
+ * words are true in both cases.
  */
-export async function changePolicies(
-  endpoint: typeof attachPolicy | typeof detachPolicy,
-  inputs: { readonly environment: string; readonly policies: readonly string[] },
-  { client, org }: Pick<OperationContext, 'client' | 'org'>,
-): Promise<OperationResult> {
-  const names = [...new Set(inputs.policies)];
-  const answer = await client.call(endpoint, {
-    parameters: { org, env_name: inputs.environment },
-    document: { policy_names: names },
-  });
-  const list = names.join(', ');
-  const subject = names.length === 1 ? `Policy ${list} is` : `Policies ${list} are`;
-  const [state, title, to] =
-    endpoint.operation === 'attach-policy' ? ['attached', 'Attached', 'to'] : ['detached', 'Detached', 'from'];
-  return {
-    outcome: 'done',
-    state,
-    conclusion: `${subject} ${state} ${to} environment ${inputs.environment} in organization ${org}.`,
-    response: answer.body,
-    report: {
-      subject: `Policies of environment ${inputs.environment}`,
-      facts: [...fact('Organization', org), ...fact('Environment', inputs.environment), ...fact(title, list)],
-      tables: [],
+function defineChange(
+  endpoint: typeof endpoints.attachPolicy | typeof endpoints.detachPolicy,
+  [state, title, to]: readonly [state: string, title: string, to: string],
+) {
+  return defineOperation({
+    name: endpoint.operation,
+    endpoint,
+    gate: 'ignore',
+    inputs: { environment: required(environment), policies: required(policies) },
+    async run(inputs, { client, org }) {
+      const names = [...new Set(inputs.policies)];
+      const answer = await client.call(endpoint, {
+        parameters: { org, env_name: inputs.environment },
+        document: { policy_names: names },
+      });
+      const list = names.join(', ');
+      const subject = names.length === 1 ? `Policy ${list} is` : `Policies ${list} are`;
+      return {
+        outcome: 'done',
+        state,
+        conclusion: `${subject} ${state} ${to} environment ${inputs.environment} in organization ${org}.`,
+        response: answer.body,
+        report: {
+          subject: `Policies of environment ${inputs.environment}`,
+          facts: [...fact('Organization', org), ...fact('Environment', inputs.environment), ...fact(title, list)],
+          tables: [],
+        },
+      };
     },
-  };
+  });
 }
