@@ -114,7 +114,9 @@ export class Login {
     const path = fillPath(logIn.path, { org });
     const url = new URL(baseUrl.href.replace(/\/$/u, '') + path);
     const headers = { accept: 'application/json', authorization: authorization('bearer', token) };
-    const answer = await transport.send({ method: logIn.method, url, headers }, signal);
+    const answer = await transport
+      .send({ method: logIn.method, url, headers }, signal)
+      .catch(rethrowAsUnsent('the login got no answer'));
     if (isTransientStatus(answer.status)) return answer;
     if (answer.status >= 300) throw toLoginError(answer, { origin: url.origin, path });
     const { problem } = readJsonBody(answer);
@@ -139,7 +141,9 @@ export class Login {
     const url = new URL(source.url);
     url.searchParams.set('audience', toAudience(baseUrl));
     const headers = { accept: 'application/json', authorization: `Bearer ${source.token}` };
-    const answer = await transport.send({ method: 'GET', url, headers }, signal);
+    const answer = await transport
+      .send({ method: 'GET', url, headers }, signal)
+      .catch(rethrowAsUnsent('GitHub gave no identity token'));
     const what = `GitHub gave no identity token: it returned ${answer.status}`;
     if (isTransientStatus(answer.status)) throw new TransportError('interrupted', false, what);
     const token = textAt(readJson(answer), 'value');
@@ -149,6 +153,14 @@ export class Login {
     }
     return token;
   }
+}
+
+/** Without a key, the request itself was not sent: it can be sent again, and nothing is on record. */
+function rethrowAsUnsent(what: string): (thrown: unknown) => never {
+  return (thrown) => {
+    if (!(thrown instanceof TransportError)) throw thrown;
+    throw new TransportError(thrown.problem, false, `${what}: ${thrown.message}`, { cause: thrown.cause });
+  };
 }
 
 function readJson(answer: HttpResponse): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HttpRequest, HttpResponse } from '../../../src/http/transport.ts';
+import { TransportError, type HttpRequest, type HttpResponse } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
@@ -119,6 +119,20 @@ describe('a step without api-token, in a job with id-token: write', () => {
     const { run, transport } = openStep(artifact, { given: { 'api-token': 'the-api-key-of-acme' } });
     await run();
     expect(transport.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer the-api-key-of-acme']);
+  });
+
+  it.each([
+    ['GitHub', 'actions.example.com', 'GitHub gave no identity token: other side closed; the request was not sent'],
+    ['the service', 'compliance.example.com', 'the login got no answer: other side closed; the request was not sent'],
+  ])('knows that nothing is on record if %s does not answer the login', async (_who, silent, words) => {
+    const transport = answeringTransport(({ url }) => {
+      if (url.host === silent) throw new TransportError('interrupted', true, 'other side closed');
+      return jsonAnswer(200, { value: 'identity-token' });
+    });
+    const attest = { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true', retries: '0' };
+    const { context } = openTestStep({ inputs: { ...inputs, ...attest }, transport, variables });
+    const { message } = await failureOf(runOperation(context));
+    expect(message.slice(-words.length)).toBe(words);
   });
 
   it('retries a login that the service cannot answer now', async () => {
