@@ -50,7 +50,6 @@ export interface PreparedRequest {
   readonly request: HttpRequest;
   /** The path below the base address, with its query. */
   readonly path: string;
-  /** The document as it is sent. */
   readonly document: unknown;
   /** The idempotency key; absent if the request only reads. */
   readonly key?: string;
@@ -336,7 +335,6 @@ export class ComplianceClient implements EndpointCaller {
   }
 }
 
-/** The result of a write whose record was found. */
 function toFoundResult<E extends Endpoint>(record: unknown, key: string | undefined): EndpointResult<E> {
   return {
     status: 200,

@@ -63,7 +63,6 @@ export function requestedDelay(failure: Failure): number {
   return failure instanceof ServiceError ? (failure.facts.retryAfter ?? 0) : 0;
 }
 
-/** The same failure with a note for its reader. */
 export function withNote(failure: Failure, note: string): Failure {
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note });
   return new ExternalError({ what: `${failure.message}\n${note}`, remedy: failure.remedy, cause: failure });

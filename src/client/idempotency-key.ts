@@ -18,7 +18,6 @@ export interface WriteIdentity {
   readonly step: string | undefined;
 }
 
-/** The identity of one execution of a step. */
 export interface ExecutionIdentity extends WriteIdentity {
   /** Random for each call; the retries of a call share it. */
   readonly execution: string;

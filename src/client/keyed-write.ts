@@ -13,7 +13,6 @@ interface WriteCall extends Omit<WriteContent, 'file'> {
   readonly file?: FilePart | undefined;
 }
 
-/** The sources of a key besides the content. */
 interface KeySource {
   /** Undefined if no step sends the request. */
   readonly identity: WriteIdentity | undefined;
@@ -90,7 +89,6 @@ function unknownStep(execution: string): WriteIdentity {
   };
 }
 
-/** The places where a record is found by its key. */
 const keyedPlaces: readonly (RecordPlace | undefined)[] = ['attestation list', 'artifact'];
 
 /** The document with its key, if records of this kind are found by it. */

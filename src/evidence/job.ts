@@ -121,7 +121,6 @@ function readEvent(path: string | undefined): Mapping {
   return event;
 }
 
-/** Undefined if there is no such file. */
 function readEventFile(path: string): string | undefined {
   try {
     const { size } = statSync(path);

@@ -145,7 +145,6 @@ async function decodedAnswer(
 /** How much of a request was certainly written to a connection. */
 type Progress = 'nothing' | 'a part' | 'maybe all';
 
-/** The body of one attempt. */
 interface OpenBody {
   /** What undici takes; undefined if the request has no body. */
   readonly content: string | Uint8Array | Readable | undefined;

@@ -17,7 +17,6 @@ const inputs = {
 /** The annotations that the operation sets (observed on the wire). */
 const annotationKeys = { format: 'sbom_format', sha256: 'sbom_sha256' } as const;
 
-/** The maximum number of licences in a fact. */
 const maximumShown = 20;
 
 /** Records a bill of materials with the licences of its components, and attaches it. */

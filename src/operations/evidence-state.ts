@@ -1,7 +1,6 @@
 import type { Verdict } from '../contract/compliance.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 
-/** The state of an attestation in a report. */
 export type EvidenceState = 'failed' | 'incomplete' | 'unknown' | 'missing' | 'mismatched' | 'compliant';
 
 /** What an answer says about one attestation. */
@@ -9,7 +8,6 @@ export interface EvidenceItem {
   readonly state: EvidenceState;
   /** The reason in the service's words; its word for the state if that is not a known one. */
   readonly reason?: string | undefined;
-  /** The sender's own description of it. */
   readonly description?: string | undefined;
   /** The attestation's page. */
   readonly href?: string | undefined;

@@ -9,7 +9,6 @@ import { fact, type Fact } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentences.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 
-/** What is polled, and when its answer is final. */
 export interface Poll<Answer> {
   /**
    * Fetches everything again, so that the decision rests on one poll.

@@ -21,10 +21,8 @@ const maximumLength = 500;
 /** The maximum number of reasons in a sentence and in a conclusion. The report lists more. */
 const maximumNamed = 5;
 
-/** The maximum number of reasons in the log and in a summary. */
 const maximumListed = 50;
 
-/** The maximum number of subjects that a reason names. */
 const maximumSubjects = 3;
 
 /** The reasons in an answer, the worst first. Entries that are not reasons are left out: other services may send any. */

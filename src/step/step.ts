@@ -33,11 +33,9 @@ interface Step {
    * @throws UserError if HTTP(S)_PROXY is not a valid proxy URL
    */
   readonly transport: () => Transport;
-  /** Aborted when the job is cancelled. */
   readonly cancelled: AbortSignal;
 }
 
-/** The job, or why it could not be read. */
 type JobReading = { readonly job: Job } | { readonly job?: undefined; readonly thrown: unknown };
 
 /**

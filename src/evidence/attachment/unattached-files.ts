@@ -3,7 +3,6 @@ import type { MatchedFile } from '../files/resolve-files.ts';
 import { wrapReadErrors } from '../files/file-problems.ts';
 import { FileDigester } from '../fingerprint/file-digest.ts';
 
-/** A file that was not attached. */
 interface UnattachedFile {
   readonly name: string;
   /** In bytes. */

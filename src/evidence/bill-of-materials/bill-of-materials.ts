@@ -44,7 +44,6 @@ export function nameComponent(name = 'unnamed', version = 'NOASSERTION'): string
   return cut(version === 'NOASSERTION' ? name : `${name}@${version}`);
 }
 
-/** The maximum number of tools that are recorded. */
 const maximumTools = 50;
 
 export function createSummary(given: {

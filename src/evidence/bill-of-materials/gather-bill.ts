@@ -13,7 +13,6 @@ import { readSpdx } from './spdx-document.ts';
 
 /** A bill of materials, with its digest and the licences of its components. */
 export interface BillEvidence extends BillOfMaterials {
-  /** The SHA-256 of the file. */
   readonly sha256: string;
   readonly licenses: FoundLicenses;
 }

@@ -18,7 +18,6 @@ export type EventCommit =
   /** The event is about a pull request and does not say which commit its head is. */
   | (IntendedCommit & { readonly kind: 'pull-request'; readonly number: number });
 
-/** Finds the commit that one kind of event is about. */
 type Rule = (job: Job) => EventCommit | Problem;
 
 /**

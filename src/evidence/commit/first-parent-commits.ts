@@ -33,7 +33,6 @@ export interface RangeQuery {
   readonly first: string | undefined;
 }
 
-/** The maximum number of commits of a range. */
 export const maximumCommits = 1000;
 
 /** The maximum number of pages: a branch with many merges lists far more commits than its first parents. */
@@ -114,7 +113,6 @@ class FirstParentWalk {
     return hasEnded ? { commits, isWhole: isWhole && commits.length > 0 } : undefined;
   }
 
-  /** Whether the walk has ended. */
   #hasEnded(): boolean {
     const { branch, since, first } = this.#query;
     if (this.#next !== undefined) return this.#next === since?.sha;

@@ -5,11 +5,8 @@ import { UserError } from '../../runtime/failure.ts';
 interface DocumentKind {
   /** Completes the sentence "the file is …". */
   readonly name: string;
-  /** The operation that reads it. */
   readonly operation?: EndpointOperation;
-  /** How the file begins. */
   readonly start: RegExp;
-  /** What the beginning contains. */
   readonly contains?: RegExp;
 }
 

@@ -28,7 +28,6 @@ export function sizeUnknown(path: string): Problem {
   };
 }
 
-/** The problem of a path that cannot be read. */
 export function unreadable(path: string, thrown: unknown): Problem {
   return {
     input: 'files',
@@ -37,7 +36,6 @@ export function unreadable(path: string, thrown: unknown): Problem {
   };
 }
 
-/** The error for a path that cannot be read. */
 export function unreadableError(path: string | Buffer, thrown: unknown): UserError {
   return new UserError({ ...unreadable(path.toString(), thrown), cause: thrown });
 }

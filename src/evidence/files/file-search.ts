@@ -10,7 +10,6 @@ import { brokenLink, notAFile, unreadable } from './file-problems.ts';
 // `node:fs/promises` would be loaded only for this, even in steps that do not search.
 const readEntries = promisify(readdir);
 
-/** How a search treats the paths that it finds. */
 export interface SearchRules {
   /** Whether the user has excluded the path, or a directory on the way to it. */
   readonly isExcluded: (path: string, isDirectory: boolean) => boolean;

@@ -29,7 +29,6 @@ export function expandBraces(pattern: string): readonly string[] | undefined {
 }
 
 interface Group {
-  /** The position of the opening brace. */
   readonly start: number;
   /** The position after the closing brace. */
   readonly end: number;

@@ -11,7 +11,6 @@ export interface ReportFormat {
   readonly input: string;
   /** The name of the format: `SARIF`. */
   readonly wanted: string;
-  /** What to do about a report that is too large. */
   readonly tooLargeRemedy: string;
 }
 

@@ -8,7 +8,6 @@ import { type FileSelection, selectPaths } from './select-files.ts';
 
 /** A file that the input `files` matches. */
 export interface MatchedFile {
-  /** The absolute path. */
   readonly path: string;
   /** The unique name in the evidence: with forward slashes, without `..` and without a leading slash. */
   readonly name: string;
@@ -76,7 +75,6 @@ export async function resolveOnlyFile(
 
 /** A file or directory that is an artifact. */
 export interface ArtifactPath {
-  /** The absolute path. */
   readonly path: string;
   /** The path from the workspace, with forward slashes, for people. */
   readonly name: string;

@@ -131,7 +131,6 @@ const onlyExclusions: Problem = {
   remedy: 'Add a line that names files, for example `reports/**`; write `./!name` for a name that starts with "!".',
 };
 
-/** The patterns of a line, or why it has none. */
 export type Line = { readonly patterns: readonly Pattern[] } | { readonly problem: Problem };
 
 /**

@@ -8,7 +8,6 @@ import type { FingerprintedArtifact } from './fingerprint.ts';
 /** The maximum number of artifacts in a checksums file: each is a request. */
 export const maximumChecksums = 1000;
 
-/** The maximum number of bad lines in an error. */
 const maximumBadLines = 10;
 
 /**

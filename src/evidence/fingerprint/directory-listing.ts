@@ -3,7 +3,6 @@ import { readdirSync, type Dirent } from 'node:fs';
 /** A path or a name: a string if possible, otherwise the bytes in the file system. */
 export type Spelling = string | Buffer;
 
-/** An entry of a directory. */
 export type Entry = Dirent | Dirent<Buffer>;
 
 /**

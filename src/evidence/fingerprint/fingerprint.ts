@@ -115,7 +115,6 @@ function digestFile(digester: FileDigester, path: Spelling, signal: AbortSignal 
       });
 }
 
-/** An artifact in the workspace. */
 export interface FingerprintedArtifact {
   /** Its path from the workspace. */
   readonly name: string;

@@ -44,7 +44,6 @@ export function ignoredPaths(root: string): ReadonlySet<string> {
   return paths;
 }
 
-/** The rules in the text of an ignore file. */
 export function parseRules(text: string): readonly string[] {
   return text
     .split('\n')

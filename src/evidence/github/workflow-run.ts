@@ -4,7 +4,6 @@ import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.t
 
 /** A workflow run, as GitHub's API describes it (its documentation, "Get a workflow run"). */
 export interface WorkflowRun {
-  /** The latest attempt. */
   readonly attempt: number;
   readonly eventName: string;
   readonly headSha: string;

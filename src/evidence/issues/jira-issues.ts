@@ -7,7 +7,6 @@ import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import { isMapping, listAt, textAt } from '../../runtime/untrusted-data.ts';
 import { toIssue } from './issue.ts';
 
-/** A Jira site, and who asks it. */
 export interface JiraSite {
   /** Where people see it, without a slash at the end. */
   readonly baseUrl: string;

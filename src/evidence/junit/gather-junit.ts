@@ -19,7 +19,6 @@ export interface JunitEvidence {
 /** The part of a request that is reserved for the commit and the user data, in bytes. */
 const otherBytes = 256 * 1024;
 
-/** The maximum number of files in the log. */
 const maximumListedFiles = 100;
 
 /**

@@ -21,7 +21,6 @@ declare module 'sax' {
 const maximumMarkup = 512 * 1024;
 sax.MAX_BUFFER_LENGTH = maximumMarkup;
 
-/** The maximum number of attributes of an element. */
 const maximumAttributes = 1000;
 
 /** The maximum length of an attribute that is handed on, in characters; the rest is cut. */
@@ -89,7 +88,6 @@ function connect(
   handler: XmlHandler,
   refuse: (refusal: XmlRefusal | undefined) => void,
 ): { readonly hasRoot: () => boolean; readonly checkMarkup: () => void } {
-  /** The lengths of the tags of the open elements. */
   const open: number[] = [];
   let openLength = 0;
   /** Where the current tag begins; undefined outside of tags. */

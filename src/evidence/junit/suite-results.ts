@@ -4,7 +4,6 @@ import { truncate } from '../../runtime/truncate.ts';
 import type { XmlHandler, XmlRefusal } from './read-xml.ts';
 import { declaredCounts, isMarkedSkipped, toSeconds, wrongCount, type Attributes } from './suite-attributes.ts';
 
-/** A test that failed or had an error. */
 export interface FailedTest {
   /** `class.name`, or the name of the suite for a problem that belongs to no test. */
   readonly test: string;
@@ -13,7 +12,6 @@ export interface FailedTest {
   readonly message: string;
 }
 
-/** The maximum number of failed tests whose messages are kept. */
 export const maximumFailedTests = 100;
 
 /** The maximum length of the name of a suite and of a test, in characters; the rest is cut. */
@@ -35,13 +33,11 @@ const outcomes: ReadonlyMap<string, Exclude<Outcome, 'passed'>> = new Map([
   ['disabled', 'skipped'],
 ]);
 
-/** Counts that grow. */
 type Tally = { -readonly [Key in keyof TestCounts]: TestCounts[Key] };
 
 interface SuiteFrame {
   readonly element: 'testsuite' | 'testsuites';
   readonly attributes: Attributes;
-  /** The counts of its own test cases. */
   readonly own: Tally;
   /** The counts of its own test cases and those of the suites in it. */
   readonly all: Tally;

@@ -20,7 +20,6 @@ export interface PullRequestOfCommit {
   readonly approvals: readonly Approval[];
 }
 
-/** The commit whose pull requests are wanted. */
 export interface PullRequestQuery {
   readonly sha: string;
   readonly job: Job;
@@ -76,7 +75,6 @@ async function readFromEvent({ sha, job }: PullRequestQuery, api: GitHubApi): Pr
   return isOpenOrMerged(one) && (isQueued || fullSha(valueAt(one, 'head', 'sha')) === sha) ? [one] : [];
 }
 
-/** Reads the reviews and commits of a pull request. */
 async function readDetails(
   number: number,
   pullRequest: unknown,

@@ -6,9 +6,7 @@ import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { inspectPath } from '../files/file-kind.ts';
 import { readTextFile } from '../files/text-file.ts';
 
-/** What the Docker credentials file says about a registry. */
 export interface DockerCredentials {
-  /** The path of the file. */
   readonly file: string;
   readonly password?: { readonly user: string; readonly password: string };
   /** A token that is exchanged for one that opens the registry, as Azure's registry issues them. */

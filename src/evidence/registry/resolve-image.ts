@@ -10,7 +10,6 @@ import { parseImageName, type RegistryImage } from './image-name.ts';
 import { resolveLayoutImage } from './oci-layout.ts';
 import { basicAuthorization, isTrustedUrl, parseChallenge, readToken, tokenRequest } from './registry-login.ts';
 
-/** The prefix of a folder with an OCI image layout. */
 const layoutPrefix = 'oci:';
 
 export interface RegistryContext {

@@ -2,11 +2,9 @@ import type { ReportedInstance } from '../../contract/environment-report.ts';
 
 /** What readers of documents find. */
 export class Findings<Artifact = ReportedInstance> {
-  /** What runs, with its digests. */
   readonly artifacts: Artifact[] = [];
   /** How many instances do not run, by their state. */
   readonly notRunning = new Map<string, number>();
-  /** The names of what runs without a digest. */
   readonly withoutDigest: string[] = [];
 
   addNotRunning(state: string): void {

@@ -7,7 +7,6 @@ import { Findings } from './findings.ts';
 import { readPod, type ReportedPod } from './pod.ts';
 import { isReport, readJsonFile, readReport, type RunningEvidence } from './running-document.ts';
 
-/** The running pods of a cluster, and what was left out of the report. */
 export type PodEvidence = RunningEvidence<K8sReport>;
 
 /** The maximum size of the file, in bytes: about ten times the size for ten thousand pods. */

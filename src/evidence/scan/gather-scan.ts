@@ -15,7 +15,6 @@ import type { MatchedFile } from '../files/resolve-files.ts';
 import { addCounts, maximumRuns, readSarif, worstFirst, type ScanRun } from './sarif.ts';
 
 export interface ScanEvidence {
-  /** The results in the form of the attestation. */
   readonly results: SnykAttestation['snyk_results'];
   readonly counts: SeverityCounts;
   /** The findings that the attestation lists, the worst first. */
@@ -27,7 +26,6 @@ export interface ScanEvidence {
 export interface ListedFinding {
   readonly severity: Severity;
   readonly finding: Finding;
-  /** The index of its run. */
   readonly run: number;
 }
 
@@ -43,7 +41,6 @@ const maximumListed = 2000;
 /** The part of a request that is reserved for the commit, the user data and the counts, in bytes. */
 const otherBytes = 384 * 1024;
 
-/** The maximum number of files in the log. */
 const maximumLoggedFiles = 100;
 
 /**
@@ -99,7 +96,6 @@ export async function gatherScan(
   };
 }
 
-/** Why findings of a run may be missing. */
 function describeDoubt(file: string, { tool, hasResults, hasFailed }: ScanRun): readonly string[] {
   if (hasFailed) return [`${file}: ${tool.name} says that it failed, so findings may be missing.`];
   if (!hasResults) return [`${file}: ${tool.name} has no list of results, which may mean that it did not scan.`];

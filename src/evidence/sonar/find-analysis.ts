@@ -22,7 +22,6 @@ export interface SonarProject {
   readonly pullRequest: string | undefined;
 }
 
-/** The analysis of a commit. */
 export interface FoundAnalysis {
   readonly analysedAt: string | undefined;
   readonly revision: string;

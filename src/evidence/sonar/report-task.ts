@@ -2,7 +2,6 @@ import { UserError } from '../../runtime/failure.ts';
 
 /** The report of a scanner (`report-task.txt`): the server and the background task that process the analysis. */
 export interface ReportTask {
-  /** The id of the background task. */
   readonly ceTaskId: string;
   readonly projectKey: string | undefined;
   /** Written by Sonar's cloud, and by old servers. */

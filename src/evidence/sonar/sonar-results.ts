@@ -4,14 +4,12 @@ import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
 import { buildUrl, pageUrl, serverName } from './server/server-address.ts';
 
-/** The project that was analysed, and the background task that did it. */
 export interface AnalysedProject extends Pick<FinishedTask, 'projectKey' | 'branch' | 'branchType' | 'pullRequest'> {
   readonly id: string | undefined;
   readonly status: string | undefined;
   readonly projectName: string | undefined;
 }
 
-/** The data from which the results of an analysis are made. */
 export interface AnalysisData {
   readonly report: Pick<ReportTask, 'serverUrl' | 'dashboardUrl'>;
   /** The server that returned the data. */

@@ -1,7 +1,6 @@
 import { UserError } from '../../runtime/failure.ts';
 import { isTaskId } from './report-task.ts';
 
-/** A background task, and the server that it runs on. */
 export interface TaskAddress {
   readonly taskId: string;
   /** The server's address with its context path. */

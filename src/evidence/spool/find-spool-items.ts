@@ -42,7 +42,6 @@ const archiveName = /\.(?:zip|tgz|tar|tar\.gz)$/iu;
 
 const itemFiles: ReadonlySet<string> = new Set([manifestFile, checksumFile, attachmentFile]);
 
-/** A folder that is looked into. */
 interface Visited {
   readonly path: string;
   /** The path below the spools' folder, with `/`. */

@@ -19,7 +19,6 @@ export const checksumFile = 'SHA256SUMS';
 /** The bytes of the attachment; absent if there is none. */
 export const attachmentFile = 'attachment';
 
-/** Marks an item that was delivered. */
 export const deliveredFile = 'delivered.json';
 
 /** The names of items that are not complete begin with this. Artifacts of GitHub leave such folders out, too. */

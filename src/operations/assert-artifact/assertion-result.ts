@@ -7,7 +7,6 @@ import { pollFacts, timeoutNotice } from '../polling.ts';
 import { abbreviate, code, fact, link, plain, type Text } from '../report.ts';
 import { describeCriterion, type Criterion } from './criterion.ts';
 
-/** The maximum number of artifacts in the table. */
 const maximumRows = 100;
 
 /** The service's answer about an artifact, judged. */

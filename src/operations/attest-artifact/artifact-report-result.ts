@@ -6,10 +6,8 @@ import { abbreviate, code, fact, listTable, plain, type Text } from '../report.t
 import { summarizeList, withoutFullStop } from '../sentences.ts';
 import type { ReportOutcome } from './report-artifacts.ts';
 
-/** The maximum number of artifacts in a sentence. */
 const maximumNamed = 5;
 
-/** The maximum number of artifacts in the table. */
 const maximumRows = 100;
 
 interface Reports {

@@ -15,12 +15,10 @@ export interface ArtifactInputs {
   readonly files: readonly string[] | undefined;
   readonly checksumsPath: string | undefined;
   readonly image: ImageReference | undefined;
-  /** The name of the artifact with the fingerprint. */
   readonly filename: string | undefined;
   readonly artifactName: string | undefined;
 }
 
-/** Checks the inputs against each other. */
 export function checkArtifactInputs(inputs: ArtifactInputs): readonly Problem[] {
   const { fingerprint, files, checksumsPath, image, filename, artifactName } = inputs;
   const given = [fingerprint, files, checksumsPath, image].filter((value) => value !== undefined).length;

@@ -15,7 +15,6 @@ export interface ReportOutcome extends BuiltArtifact {
   readonly failure?: Failure;
 }
 
-/** What the reports of all artifacts have in common. */
 export interface CommonReport extends ValuesOf<typeof deliveryInputs> {
   readonly flow: string;
   /** When the artifacts were gathered, in milliseconds since the epoch. */

@@ -14,7 +14,6 @@ export interface AttachedFiles {
   readonly unattached: UnattachedFiles | undefined;
 }
 
-/** The maximum number of files in the log. */
 const maximumListedFiles = 100;
 
 /**

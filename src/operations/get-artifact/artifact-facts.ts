@@ -2,7 +2,6 @@ import type { Artifact } from '../../contract/artifact.ts';
 import { commitFacts } from '../commit-facts.ts';
 import { code, fact, type Fact } from '../report.ts';
 
-/** The commit that an artifact was built from. */
 export interface ArtifactCommit {
   readonly sha: string;
   readonly url: string | undefined;

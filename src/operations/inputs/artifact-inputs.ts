@@ -3,7 +3,6 @@ import { bareFingerprint, templateReferenceName } from '../../contract/names.ts'
 import { lines, schemaText, text } from './input-types.ts';
 import type { Input } from './input.ts';
 
-/** The artifact's name in the template of its flow. */
 export const artifactName = schemaText(
   'artifact-name',
   templateReferenceName,

@@ -23,13 +23,11 @@ export const commitInputs = {
   githubToken: optional(githubToken),
 } as const;
 
-/** The inputs with links to other systems. */
 export const linkInputs = {
   externalUrls: optional(externalUrls),
   externalFingerprints: optional(externalFingerprints),
 } as const;
 
-/** Checks that each fingerprint belongs to a link. */
 export function checkLinks({
   externalUrls: urls = {},
   externalFingerprints: fingerprints = {},
@@ -55,7 +53,6 @@ export function toExternalUrls({
   return { external_urls: Object.fromEntries(links) };
 }
 
-/** The inputs with links and short remarks. */
 export const remarkInputs = { ...linkInputs, annotations: optional(annotations) } as const;
 
 /** The links and short remarks of a record; nothing if there are none. */

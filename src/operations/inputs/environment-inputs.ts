@@ -40,7 +40,6 @@ export const snapshot1 = snapshotExpression('snapshot-1');
 
 export const snapshot2 = snapshotExpression('snapshot-2');
 
-/** An interval of snapshots. */
 export const interval: Input<string> = {
   name: 'interval',
   parse(value) {

@@ -127,7 +127,6 @@ export const sonarHostUrl = httpUrl(
   'Give the token in `sonar-token` instead.',
 );
 
-/** The URL of Sonar's background task. */
 export const sonarTaskUrl = httpUrl(
   'sonar-task-url',
   'Use the `ceTaskUrl` of the scanner: https://sonarqube.example.com/api/ce/task?id=….',
@@ -139,10 +138,8 @@ export const sonarProjectKey = text('sonar-project-key', 400);
 /** The branch that was analysed, if it is not the main branch. */
 export const sonarBranch = text('sonar-branch', 255);
 
-/** The pull request that was analysed, as Sonar calls it. */
 export const sonarPullRequest = text('sonar-pull-request', 255);
 
-/** A token of the Sonar server. */
 export const sonarToken = secret('sonar-token');
 
 /** How long to wait for Sonar's background task, in seconds. */

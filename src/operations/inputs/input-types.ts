@@ -6,7 +6,6 @@ import { describeError } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import type { Input, Parsed } from './input.ts';
 
-/** Any text up to a maximum length. */
 export function text(name: string, maximumLength = Number.POSITIVE_INFINITY): Input<string> {
   return {
     name,
@@ -101,7 +100,6 @@ export function regularExpression(name: string, maximumLength: number): Input<st
   };
 }
 
-/** One of these words. */
 export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Input<Word> {
   return {
     name,

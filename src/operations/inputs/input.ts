@@ -35,7 +35,6 @@ export function withFallback<Value>(input: Input<Value>): Input<Value> {
   return { ...input, fallback: true };
 }
 
-/** How an operation uses an input. */
 export interface Use<Value> {
   readonly input: Input<NonNullable<Value>>;
   /** What happens if it is not given: an error, or this value. */

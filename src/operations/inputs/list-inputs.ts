@@ -15,7 +15,6 @@ export const page: Input<number | 'all'> = {
   },
 };
 
-/** The number of entries per page. */
 export const perPage = integer('per-page', 1, maximumPageSize, 'entries');
 
 /** The default page size for `page: all`: few requests, within most services' limit. The interface shows none. */

@@ -8,7 +8,6 @@ export const serviceAccount = schemaText(
   'Use the name, not the display name; `list-service-accounts` shows both.',
 );
 
-/** The number of a notification within the organization. */
 export const notificationNumber = schemaText(
   'notification-number',
   notificationNumberSchema,

@@ -1,7 +1,6 @@
 import { flag, oneOf, text, integer } from './input-types.ts';
 import type { Input } from './input.ts';
 
-/** What the step does if the verdict is not compliant. */
 export const onNonCompliant = oneOf('on-non-compliant', ['fail', 'warn', 'ignore']);
 
 /** How long to wait for a verdict, in seconds; at most six hours, the maximum duration of a job. */

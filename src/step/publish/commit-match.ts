@@ -28,7 +28,6 @@ function isCommit(named: string, sha: string | undefined): boolean {
   return named.length >= minimumShaLength && sha?.toLowerCase().startsWith(named.toLowerCase()) === true;
 }
 
-/** The maximum number of commits that are named. */
 const maximumNamedCommits = 3;
 
 /** A clause that names the judged commits; undefined unless they differ from this one. */

@@ -10,7 +10,6 @@ import { startTimeLimit } from './time-limit.ts';
 import { connectSources } from '../../evidence/commit/commit-sources.ts';
 
 export interface PublishContext extends Dependencies {
-  /** The environment variables, for git. */
   readonly environment: EnvironmentVariables;
   /** Undefined if the job could not be read. */
   readonly job: Job | undefined;
@@ -18,7 +17,6 @@ export interface PublishContext extends Dependencies {
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
   readonly transport: Transport;
-  /** Aborted when the job is cancelled. */
   readonly cancelled: AbortSignal;
 }
 

@@ -106,7 +106,6 @@ async function runPublication(
   }
 }
 
-/** A publication that GitHub refused. */
 interface Refused {
   readonly publication: Publication;
   readonly refusal: GitHubRefusal;

@@ -29,7 +29,6 @@ export type ShownContent = Partial<SummaryContent> & Pick<SummaryContent, 'verdi
 
 /** How much is shown. */
 export interface SummaryExtent {
-  /** The maximum number of rows of a table. */
   readonly rows: number;
   /** What is left out, with a verb: `The tables are`. */
   readonly cut?: string;

@@ -3,7 +3,6 @@ import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
 import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryContent } from './summary-html.ts';
 
-/** Makes the content of a summary from the result of a step. */
 export function toSummaryContent({ decision, result, runUrl, checkpoint }: StepResult): SummaryContent {
   const { verdict, conclusion, remedy } = decision;
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;

@@ -59,7 +59,6 @@ export const commonDeclared: readonly Input<unknown>[] = [
  */
 export const commonNames = commonDeclared.map(({ name }) => name);
 
-/** The values of the inputs of every operation. */
 export type CommonValues = ValuesOf<typeof commonInputs>;
 
 /**

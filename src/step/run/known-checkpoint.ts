@@ -22,7 +22,6 @@ import type { OnNonCompliant } from './gate.ts';
 
 const input = knownCheckpoint.name;
 
-/** The known checkpoint, or what is wrong with the input. */
 export interface KnownLog {
   /** Undefined if none is given. */
   readonly known?: Checkpoint;

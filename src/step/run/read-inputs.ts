@@ -9,11 +9,9 @@ export interface ReadInputs<Used extends Uses> {
   readonly problems: readonly Problem[];
 }
 
-/** Where the texts of inputs come from. */
 export interface InputSource {
   /** The text under `with:`, untrimmed; empty if it is not set. */
   readonly given: (name: string) => string;
-  /** The environment variables, for fallbacks. */
   readonly environment: EnvironmentVariables;
   /** The operation of an action that has only one; `given` returns it for `operation`. */
   readonly fixedOperation?: string | undefined;

@@ -26,9 +26,7 @@ import { readWriteIdentity } from './write-identity.ts';
 
 export interface StepContext extends Dependencies {
   readonly inputs: CommonInputs;
-  /** The source of the operation's own inputs. */
   readonly inputSource: InputSource;
-  /** The environment variables, for git. */
   readonly environment: EnvironmentVariables;
   readonly job: Job;
   readonly transport: Transport;

@@ -3,7 +3,6 @@ import type { Decision } from './gate.ts';
 
 export interface StepResult {
   readonly decision: Decision;
-  /** Present if the operation returned a result. */
   readonly result?: OperationResult;
   /** Present if something was thrown. */
   readonly thrown?: unknown;

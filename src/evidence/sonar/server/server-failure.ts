@@ -87,7 +87,6 @@ export function createStartingError({ url, address }: SonarCall): ExternalError 
   });
 }
 
-/** The failure if no complete response arrived. */
 export function createNoResponseError(call: SonarCall, error: TransportError): Failure {
   if (call.url.protocol === 'https:' && isPlainHttp(error)) return createPlainHttpError(call, error);
   return new ExternalError({

@@ -48,7 +48,6 @@ export interface SonarServer {
   ask(request: SonarApiRequest): Promise<SonarApiResult>;
 }
 
-/** The token, and how it may be sent. */
 export interface SonarCredentials {
   /** Undefined for anonymous requests, as public projects allow. */
   readonly token: string | undefined;
@@ -56,7 +55,6 @@ export interface SonarCredentials {
   readonly schemes: readonly [AuthorizationScheme, ...AuthorizationScheme[]];
 }
 
-/** The maximum number of redirects within the server that are followed. */
 const maximumRedirects = 5;
 
 /** An endpoint that every running Sonar server has, whatever its edition. */
