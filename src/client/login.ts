@@ -5,10 +5,10 @@ import { isTransientStatus } from '../http/retry.ts';
 import { TransportError, type HttpRequest, type HttpResponse, type Transport } from '../http/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ExternalError, Failure, type FailureText } from '../runtime/failure.ts';
-import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
+import { textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { authorization } from './authorization.ts';
 import { fillPath } from './request-path.ts';
-import { successBody } from './response-body.ts';
+import { fieldErrors, successBody } from './response-body.ts';
 
 /** Where GitHub issues identity tokens for the job (GitHub's documentation, "OpenID Connect reference"). */
 export interface TokenSource {
@@ -175,8 +175,8 @@ function toAudience(baseUrl: URL): string {
 
 function toLoginError(answer: HttpResponse, { origin, path }: { origin: string; path: string }): LoginError {
   const value = readJson(answer);
-  const fields = valueAt(value, 'errors');
-  const texts = isMapping(fields) ? Object.entries(fields).map(([field, rule]) => `\n  ${field}: ${String(rule)}`) : [];
+  const fields = fieldErrors(value);
+  const texts = Object.entries(fields).map(([field, rule]) => `\n  ${field}: ${rule}`);
   const words = `${textAt(value, 'message') ?? 'no message'}${texts.join('')}`;
   const asked = `POST ${path} returned ${answer.status}: ${words}`;
   // The token is valid and no rule admits the run; or nothing about the organization is told to the sender.

@@ -133,7 +133,7 @@ export function toServiceError(answer: HttpResponse, asked: RequestDescription):
 }
 
 /** What is wrong with which field. Values that are not strings are shown as JSON, so that nothing is lost. */
-function fieldErrors(body: unknown): Readonly<Record<string, string>> {
+export function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   const errors = valueAt(body, 'errors');
   if (!isMapping(errors)) return {};
   return Object.fromEntries(

@@ -149,6 +149,7 @@ describe('a step without api-token, in a job with id-token: write', () => {
   it.each([
     [404, { message: 'There is nothing at POST /api/v2/login/acme' }, 'does not support login', 'Set `api-token`'],
     [401, { message: 'Unauthorized' }, 'does not support login', 'Set `api-token`'],
+    [400, { message: 'No', errors: { odd: { a: [1] } } }, '\n  odd: {"a":[1]}', 'Set `api-token`'],
     [
       401,
       { message: 'Authentication is required', errors: { authorization: 'is an identity token that has expired' } },
