@@ -21,7 +21,7 @@ export default {
   testTimeout: 20_000,
   // One more than cores, because many tests wait for processes and servers of their own.
   maxWorkers: availableParallelism() + 1,
-  // A worker keeps most of what its test files load, in the end 2 GB. A new one starts in half a second.
-  workerIdleMemoryLimit: '300MB',
+  // A worker keeps most of what its test files load. A new one loads and compiles the project again: three seconds.
+  workerIdleMemoryLimit: '500MB',
   randomize: true,
 };
