@@ -69,7 +69,7 @@ export function ok(description: string, schema: TSchema = Type.String()): Succes
   return { status: 200, description, schema };
 }
 
-/** The same with the status 201. */
+/** A response 201, with any text unless a schema is given. */
 export function created(description: string): Success<TString>;
 export function created<Schema extends TSchema>(description: string, schema: Schema): Success<Schema>;
 export function created(description: string, schema: TSchema = Type.String()): Success {

@@ -72,6 +72,7 @@ function stopOnSignal(service: RunningService, terminal: Terminal): void {
       process.exitCode = 1;
     });
   };
+  // Replaces the listeners of `main.ts`, which would end the process at once.
   process.removeAllListeners('SIGTERM').on('SIGTERM', stop);
   process.removeAllListeners('SIGINT').on('SIGINT', stop);
 }

@@ -3,7 +3,7 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 import type { Storage } from '../database/storage.ts';
 
 export interface WakingLoopDependencies {
-  /** Undefined if writes leave no work, so that they need not wake the loop. */
+  /** Undefined if the loop need not look for work after every write. */
   readonly storage: Pick<Storage, 'onCommit'> | undefined;
   readonly after: After;
   readonly log: ServiceLog;
@@ -19,7 +19,10 @@ export interface BackgroundWork {
 /** The pause after an error, in milliseconds. */
 const retryDelay = 10_000;
 
-/** Looks for work immediately, after each write of this process, and whenever the time that it gave has passed. */
+/**
+ * Looks for work immediately, after each write of this process, when it is woken, and whenever the time that the work
+ * returned has passed.
+ */
 export class WakingLoop {
   readonly #after: After;
   readonly #log: ServiceLog;

@@ -26,7 +26,7 @@ export function startPendingSnapshots(
   let failures = 0;
   const look = async (): Promise<number | 'more'> => {
     await setImmediate();
-    // The storage cannot be read if this fails.
+    // If the storage cannot be read, the next look may succeed.
     const next = await storage.read(({ snapshots }) => snapshots.findNextPending(last)).catch(() => undefined);
     if (next === undefined || failures === maximumFailures) {
       // Meanwhile, some may have become pending that come before the last one.
