@@ -94,7 +94,11 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
   return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
 }
 
-/** Loads everything that belongs to a report of an artifact. */
+/**
+ * Loads everything that belongs to a report of an artifact.
+ *
+ * @param at the time of the judgement, in Unix seconds
+ */
 export async function loadDetails(
   records: EvidenceRecords & Pick<ReadTransaction, 'artifacts' | 'trails'>,
   flow: Flow,

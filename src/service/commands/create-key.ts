@@ -53,8 +53,9 @@ export function parseCreateKeyCommand(
 }
 
 /**
- * @throws Error if there is no such organization, the user cannot have such a key, or the file still has an earlier
- * key.
+ * Creates an API key with the role admin, and prints it or writes it to a file.
+ *
+ * @throws Error if there is no such organization, the user cannot have such a key, or the file still has an earlier key.
  */
 export async function createKey(
   { org, user, dataFolder, database }: CreateKeyCommand,

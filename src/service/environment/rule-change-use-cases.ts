@@ -6,6 +6,8 @@ import { toBroadcasts } from '../notification/delivery-use-cases.ts';
  * Records a change of what environments are judged by in the audit log, and in the outbox for the targets that want to
  * hear of it; deployments that wait at GitHub are judged again. An environment without a report has no verdict that could
  * change.
+ *
+ * @param environments those that are judged by what was changed
  */
 export async function recordRuleChange(
   { auditLog, deliveries, environments: records, githubAnswers, snapshots }: WriteTransaction,

@@ -84,7 +84,11 @@ export class NotificationReader extends Repository {
 }
 
 export class NotificationWriter extends NotificationReader {
-  /** Inserts a notification and returns its number. Its organization must exist. */
+  /**
+   * Inserts a notification and returns its number. Its organization must exist.
+   *
+   * @param secrets the signing secrets of webhooks, by the position of the target
+   */
   async insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number> {
     const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
     const lists = [JSON.stringify(environments), JSON.stringify(triggers)];

@@ -232,7 +232,10 @@ export interface RuleEvaluation {
   readonly result: RuleResult;
 }
 
-/** @throws BudgetExceededError, MissingMatchesError */
+/**
+ * @param at the time of the judgement, in Unix seconds
+ * @throws BudgetExceededError, MissingMatchesError
+ */
 export function evaluateRules(
   { rules }: CompiledPolicy,
   artifact: JudgedArtifact,

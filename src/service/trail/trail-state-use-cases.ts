@@ -39,7 +39,11 @@ export const maximumTrailEntries = 100;
 /** The maximum number of reports to a trail in which its artifacts are looked for. */
 const maximumReports = 500;
 
-/** Loads a trail with its state and the latest reports to it; undefined if it does not exist. */
+/**
+ * Loads a trail with its state and the latest reports to it; undefined if it does not exist.
+ *
+ * @param at the time of the judgement, in Unix seconds
+ */
 export async function loadTrail(
   transaction: ReadTransaction,
   reference: TrailReference,

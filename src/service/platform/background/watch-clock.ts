@@ -16,7 +16,11 @@ const interval = 5_000;
 /** Smaller differences are normal adjustments. In milliseconds. */
 const tolerance = 1_000;
 
-/** Compares the machine's clock with a monotonic one, and logs each step forward or back. */
+/**
+ * Compares the machine's clock with a monotonic one, and logs each step forward or back.
+ *
+ * @returns a function that stops the watch
+ */
 export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchDependencies): () => void {
   let [time, steady] = [now(), monotonic()];
   const look = (): void => {

@@ -195,6 +195,7 @@ export function renderPager(previous: string | undefined, next: string | undefin
   </nav>`;
 }
 
+/** @param list `page` is counted from 1; `total` is the number of entries of the whole list */
 export function renderPageLinks(
   { page, perPage, total }: { readonly page: number; readonly perPage: number; readonly total: number },
   toPath: (page: number) => string,

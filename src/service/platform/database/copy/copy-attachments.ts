@@ -44,7 +44,12 @@ export function copyAttachments(
   });
 }
 
-/** Compares copied attachments with their digests. */
+/**
+ * Compares copied attachments with their digests.
+ *
+ * @param onVerified called after each undamaged attachment
+ * @returns the damaged ones
+ */
 export function verifyAttachments(
   contents: IterableIterator<AttachedContent>,
   { attachments, toStartError: toTargetError }: AttachmentTarget,

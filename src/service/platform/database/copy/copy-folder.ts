@@ -264,6 +264,8 @@ const preloadedBytes = 1024 * 1024;
 /**
  * Reads a file once from its beginning to its end, so that the operating system has it in memory. Reading an SQLite
  * database in the order of its indexes is many times slower if each page comes from the disk on its own.
+ *
+ * @param onRead called with the number of bytes that have been read so far
  */
 async function preloadFile(path: string, onRead: (bytes: number) => void): Promise<void> {
   const file = await open(path);

@@ -16,7 +16,10 @@ export function countRows(database: DatabaseSync, { name }: Table): number {
   return number(database.prepare(`SELECT count(*) AS count FROM ${quote(name)}`).get() ?? {}, 'count');
 }
 
-/** @throws CopyError if PostgreSQL cannot store a row */
+/**
+ * @param onRows called after each batch with the number of its rows
+ * @throws CopyError if PostgreSQL cannot store a row
+ */
 export async function copyTable(
   database: DatabaseSync,
   client: ClientBase,
@@ -92,7 +95,11 @@ function insertSql({ name, columns }: Table): string {
   return `INSERT INTO ${quote(name)} (${names.join(', ')}) SELECT * FROM unnest(${lists.join(', ')})`;
 }
 
-/** Reads the content of a copied table, in the transaction of the client. */
+/**
+ * Reads the content of a copied table, in the transaction of the client.
+ *
+ * @param onRows called after each batch with the number of its rows
+ */
 export async function readContent(
   client: ClientBase,
   table: Table,

@@ -2,7 +2,10 @@ import type { ClientBase } from 'pg';
 import { CopyError } from './copy-error.ts';
 import { quote, type Table } from './tables.ts';
 
-/** @throws CopyError */
+/**
+ * @param shown the address of the database, for error messages
+ * @throws CopyError if a table has rows
+ */
 export async function requireEmpty(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
   for (const { name } of tables) {
     const { rows } = await client.query(`SELECT 1 FROM ${quote(name)} LIMIT 1`);

@@ -101,7 +101,11 @@ export class Connections {
     });
   }
 
-  /** @throws StorageError if there is no connection. */
+  /**
+   * Opens a connection that does not belong to the pool.
+   *
+   * @throws StorageError if there is no connection.
+   */
   open(limits: TimeLimits = timeLimits): Promise<pg.Client> {
     return this.#onPrimary(async (index) => {
       const client = new pg.Client({ ...this.#servers[index], ...limits });

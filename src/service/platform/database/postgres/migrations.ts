@@ -34,6 +34,7 @@ export interface Migration {
 /**
  * Applies the missing migrations, while no other process does.
  *
+ * @param shown the address of the database, for error messages
  * @param steps the scripts; tests add those of a later release
  * @throws StartError if the tables are of another program, or of a later release than the next one.
  */
@@ -79,6 +80,7 @@ const createVersions = `CREATE TABLE IF NOT EXISTS schema_versions (
 /**
  * Checks that the tables can be used without changing them.
  *
+ * @param shown the address of the database, for error messages
  * @throws StartError if there are none, or of an earlier release, or of a later one than the next one.
  */
 export async function requireMigrated(client: ClientBase, shown: string, steps = scripts): Promise<void> {

@@ -21,6 +21,7 @@ export async function endUnfinishedCopy(client: ClientBase): Promise<void> {
  * Checks that a service may use the database, which has the tables of the service. One with an organization is in use
  * already, so no copy to it can be completed.
  *
+ * @param shown the address of the database, for the error message
  * @throws StartError if it is being filled by a copy, or a copy was interrupted.
  */
 export async function requireNoUnfinishedCopy(client: ClientBase, shown: string): Promise<void> {

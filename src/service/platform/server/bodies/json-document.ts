@@ -35,6 +35,7 @@ export interface ParsedDocument {
  * duplicate keys in an object (RFC 7493, section 2.3: parsers disagree on which one counts). Keys such as `__proto__`
  * are ordinary data.
  *
+ * @param maximumValues the maximum number of keys and values.
  * @param pause awaited between two steps, because a document of a megabyte takes tens of milliseconds.
  * @throws DocumentError
  */

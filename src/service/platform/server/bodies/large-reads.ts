@@ -32,6 +32,7 @@ export class LargeReads {
   /** By organization; one signal for each read. */
   readonly #waiting = new Map<string, Set<AbortSignal>>();
 
+  /** @param views the URL of the module whose exported functions are called */
   constructor(views: URL) {
     this.#pool = new Piscina({
       ...{ filename: views.href, minThreads: 0, maxThreads: 1, maxQueue: 1, idleTimeout: 10_000 },
