@@ -20,9 +20,13 @@ export function redactResult(stepResult: StepResult, redact: (text: string) => s
 /** The keys of links. */
 const linkKeys: ReadonlySet<string> = new Set(['href', 'html_url', 'htmlUrl', 'attestationUrl', 'runUrl']);
 
+/** The keys of words that code compares. They are never secret, although a very short secret can be part of one. */
+const wordKeys: ReadonlySet<string> = new Set(['outcome', 'level', 'state']);
+
 /** Redacts all texts in objects and lists, at any depth. */
 function redactTexts<Content>(content: Content, redact: (text: string) => string): Content {
   const redacted = (value: unknown, key = ''): unknown => {
+    if (wordKeys.has(key)) return value;
     if (typeof value === 'string') return linkKeys.has(key) ? redactHref(value, redact) : redact(value);
     if (Array.isArray(value)) return value.map((item: unknown) => redacted(item));
     if (!isMapping(value)) return value;

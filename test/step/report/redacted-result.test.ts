@@ -6,7 +6,7 @@ import { collectSecrets } from '../../../src/step/report/secrets.ts';
 
 const key = 'perc%2fent/a#1-@b"c<d>';
 
-function shown(text: string, href?: string) {
+function shown(text: string, href?: string, secret = key) {
   const result: OperationResult = {
     outcome: 'non-compliant',
     conclusion: text,
@@ -25,7 +25,7 @@ function shown(text: string, href?: string) {
     },
   };
   const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: href, summary: true };
-  return redactResult(stepResult, collectSecrets([key]).redact);
+  return redactResult(stepResult, collectSecrets([secret]).redact);
 }
 
 describe('redactResult', () => {
@@ -46,6 +46,16 @@ describe('redactResult', () => {
   ])('leaves out a link with a secret %s', (_how, href) => {
     expect(JSON.stringify(shown('text', href))).not.toContain('x.example.com');
   });
+
+  it.each(['non', 'fail', 'error'])(
+    'keeps the outcome, the level and the state of reasons for the secret %s',
+    (secret) => {
+      expect(shown('text', undefined, secret)).toMatchObject({
+        decision: { outcome: 'non-compliant', annotation: { level: 'error' } },
+        result: { report: { reasons: [{ state: 'failed' }] } },
+      });
+    },
+  );
 
   it('keeps other links', () => {
     const href = 'https://x.example.com/p?k=a%20b';
