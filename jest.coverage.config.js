@@ -5,11 +5,11 @@ import base from './jest.config.js';
 export default {
   ...base,
   testEnvironment: 'node',
-  // What runs only in the built action or in a process of its own is not counted.
+  // What runs only in the built action, in a process of its own or with PostgreSQL is not counted.
   testPathIgnorePatterns: ['/test/bench/', '/test/dist/', '/test/docs/', '/test/tools/'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.ts' },
   collectCoverage: true,
-  collectCoverageFrom: ['src/**/*.ts'],
+  collectCoverageFrom: ['src/**/*.ts', '!src/service/platform/database/postgres/*.ts'],
   coverageDirectory: 'build/coverage',
   coverageProvider: 'v8',
   coverageReporters: ['text-summary', 'html'],

@@ -3,7 +3,10 @@ import { choose, either } from './database.ts';
 /** The type of texts in PostgreSQL: compared and sorted by their bytes, as in SQLite, whatever the locale of the database. */
 export const text = 'text COLLATE "C"';
 
-/** Converts a script from the words of PostgreSQL. The tables of SQLite are strict, and clustered by their key. */
+/**
+ * Converts a script from the words of PostgreSQL. In SQLite, a table that ends with `);` on a line of its own is strict and
+ * clustered by its key.
+ */
 function toScript(script: string): { readonly sqlite: string; readonly postgres: string } {
   const sqlite = choose(script, 'sqlite')
     .replace(/\n\s*\);/gu, '\n) STRICT, WITHOUT ROWID;')
