@@ -14,8 +14,10 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'report-k8s': async () => (await import(/* webpackChunkName: 'others' */ './report-k8s.ts')).reportK8s,
   'report-environment': async () =>
     (await import(/* webpackChunkName: 'others' */ './report-environment.ts')).reportEnvironment,
-  'attach-policy': async () => (await import(/* webpackChunkName: 'others' */ './policy-change.ts')).attachPolicy,
-  'detach-policy': async () => (await import(/* webpackChunkName: 'others' */ './policy-change.ts')).detachPolicy,
+  'attach-policy': async () =>
+    (await import(/* webpackChunkName: 'others' */ './attach-detach-policy.ts')).attachPolicy,
+  'detach-policy': async () =>
+    (await import(/* webpackChunkName: 'others' */ './attach-detach-policy.ts')).detachPolicy,
   'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy.ts')).createPolicy,
   'attest-sonar': async () => (await import(/* webpackChunkName: 'attest' */ './attest-sonar/index.ts')).attestSonar,
   'get-notification': async () =>
