@@ -70,7 +70,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   listArtifacts,
   searchArtifacts,
   assertArtifact,
-  ...attestationKinds.flatMap(({ endpoint }) => (endpoint.origin === undefined ? [] : [endpoint])),
+  ...attestationKinds.map(({ endpoint }) => endpoint).filter(({ number }) => number === undefined),
   overrideAttestation,
   findTrailAttestations,
   findArtifactAttestations,

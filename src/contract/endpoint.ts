@@ -203,46 +203,48 @@ const common = {
   authentication: ['bearer'],
 } as const satisfies Partial<Endpoint>;
 
-/** The method and the path of an endpoint: `GET /flows/{org}`. */
+/** The method and the path of an endpoint: `GET /flows/{org}/{flow_name}`. */
 type Route = `${Endpoint['method']} ${Endpoint['path']}`;
 
-type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathNames<Rest>
+/** The names in the braces of a route or a path: `'org' | 'flow_name'`. */
+type NamesInBraces<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesInBraces<Rest>
   : never;
 
-/** What the route says about an endpoint. */
-type Routed<Declared extends Route> =
-  Declared extends `${infer Method extends Endpoint['method']} ${infer Path extends Endpoint['path']}`
+/** What the route says about its endpoint: the method, the path, and the parameters that are in `pathParameters`. */
+type FromRoute<R extends Route> =
+  R extends `${infer Method extends Endpoint['method']} ${infer Path extends Endpoint['path']}`
     ? {
         readonly method: Method;
         readonly path: Path;
-        readonly parameters: TObject<Pick<typeof pathParameters, PathNames<Path> & keyof typeof pathParameters>>;
+        readonly parameters: TObject<Pick<typeof pathParameters, NamesInBraces<Path> & keyof typeof pathParameters>>;
       }
     : never;
 
-type Defaults<Declared extends Route> = Routed<Declared> & typeof common;
+/** What an endpoint has unless its declaration says otherwise. */
+type Defaults<R extends Route> = FromRoute<R> & typeof common;
 
 /**
- * A request that changes something must say what its repetition does. A path with a parameter that is not among
- * `pathParameters` must declare its parameters.
+ * What must or may be said besides the route. A request that changes something must say what its repetition does. A
+ * path with a parameter that is not in `pathParameters` must declare its parameters.
  */
-type Declaration<Declared extends Route> = Omit<Endpoint, keyof Defaults<Declared>> &
+type Declaration<R extends Route> = Omit<Endpoint, keyof Defaults<R>> &
   Partial<Pick<Endpoint, 'query' | 'body' | 'authentication' | 'parameters'>> &
-  (Declared extends `GET ${string}` ? { readonly repetition?: never } : Pick<Endpoint, 'repetition'>) &
-  (PathNames<Declared> extends keyof typeof pathParameters ? unknown : Pick<Endpoint, 'parameters'>);
+  (R extends `GET ${string}` ? { readonly repetition?: never } : Pick<Endpoint, 'repetition'>) &
+  (NamesInBraces<R> extends keyof typeof pathParameters ? unknown : Pick<Endpoint, 'parameters'>);
 
 /** Declares an endpoint and keeps its exact type. The parameters of its path are those of `pathParameters` by default. */
-export function defineEndpoint<const Declared extends Route, const Rest extends Declaration<Declared>>(
-  route: Declared,
-  declaration: Rest,
-): Rest & Omit<Defaults<Declared>, keyof Rest> {
+export function defineEndpoint<const R extends Route, const Declared extends Declaration<R>>(
+  route: R,
+  declared: Declared,
+): Declared & Omit<Defaults<R>, keyof Declared> {
   const [method, path = ''] = route.split(' ');
   const names = Array.from(path.matchAll(/\{(\w+)\}/gu), ([, name = '']) => name);
   const known = Object.entries(pathParameters).filter(([name]) => names.includes(name));
   const parameters = Type.Object(Object.fromEntries(known));
-  // TypeScript does not compute the types of parts of a text.
-  return { ...common, method, path, parameters, ...declaration } as unknown as Rest &
-    Omit<Defaults<Declared>, keyof Rest>;
+  // TypeScript does not know the types of the parts of `route`.
+  return { ...common, method, path, parameters, ...declared } as unknown as Declared &
+    Omit<Defaults<R>, keyof Declared>;
 }
 
 export type EndpointParameters<E extends Endpoint> = Static<E['parameters']>;

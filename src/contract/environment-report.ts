@@ -25,6 +25,7 @@ function defineReport<const Kind extends EnvironmentKind, const Own extends Read
 ) {
   const { kind, own, named, document = {} } = report;
   const artifact = strictObject({ ...reportedImages, ...own });
+  // Not its exact type: TypeScript cannot take apart a route that depends on a type parameter.
   const route: `PUT /${string}` = `PUT /environments/{org}/{env_name}/report/${kind}`;
   const endpoint = defineEndpoint(route, {
     origin: 'observed',

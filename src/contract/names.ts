@@ -115,7 +115,7 @@ export const notificationNumber = Type.String({
   description: 'The number of the notification.',
 });
 
-/** The parameters of paths, by name. */
+/** The parameters of paths, by name; those of a few paths are declared there. `name` is that of a service account. */
 export const pathParameters = {
   org: orgName,
   flow_name: flowName,

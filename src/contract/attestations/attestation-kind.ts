@@ -92,6 +92,7 @@ export function defineAttestationKind<
 >(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
   const { name, types = [name], typeOf = () => name, operation, number, title, document, judge } = declaration;
   const { isJudgedByService = false, errors = [] } = declaration;
+  // Not its exact type: TypeScript cannot take apart a route that depends on a type parameter.
   const route: `POST /${string}` = `POST /attestations/{org}/{flow_name}/trail/{trail_name}/${name}`;
   return {
     ...{ name, types, typeOf },

@@ -23,7 +23,7 @@ type Kind = (typeof attestationKinds)[number];
 
 export type KindName = Kind['name'];
 
-/** The documents of all kinds of attestations, by the name of the kind. */
+/** The documents that the kinds judge, by the name of the kind; a custom one with what the service adds. */
 export type AttestationDocuments = {
   readonly [Name in Exclude<KindName, 'custom'>]: Parameters<Extract<Kind, { name: Name }>['judge']>[0];
 } & { readonly custom: CustomAttestation };
