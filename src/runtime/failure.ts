@@ -38,7 +38,10 @@ export interface Problem extends FailureText {
   readonly input?: string;
 }
 
-/** The workflow author has to change something. Holds every problem that was found, so that one run shows them all. */
+/**
+ * The workflow author has to change something. Holds every problem that was found, so that one run shows them all. Its
+ * cause is that of the first problem.
+ */
 export class UserError extends Failure {
   override readonly name = 'UserError';
   override readonly kind = 'user';

@@ -67,6 +67,6 @@ export async function forInput<Result>(
     const [first, ...rest] = thrown.problems.map((problem) =>
       problem.input === usual ? { ...problem, input } : problem,
     );
-    throw first === undefined ? thrown : new UserError([{ ...first, cause: thrown.cause }, ...rest]);
+    throw first === undefined ? thrown : new UserError([first, ...rest]);
   }
 }
