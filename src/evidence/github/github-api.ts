@@ -29,10 +29,7 @@ export interface GitHubApiRequest {
   readonly route: string;
   /** The values of the path parameters. All others become the query of a GET, or the JSON body of any other method. */
   readonly parameters: Readonly<Record<string, string | number>>;
-  /**
-   * Whether the request is idempotent; by default, if it is not a POST. If not, it is retried only if it did not reach
-   * GitHub.
-   */
+  /** Whether it may be sent again although it may have reached GitHub. Default: true, but false for a POST. */
   readonly repeatable?: boolean;
 }
 
