@@ -17,7 +17,7 @@ const inputs = {
 /** The annotations that the operation sets (observed on the wire). */
 const annotationKeys = { format: 'sbom_format', sha256: 'sbom_sha256' } as const;
 
-const maximumShown = 20;
+const maximumShownLicenses = 20;
 
 /** Records a bill of materials with the licences of its components, and attaches it. */
 export const attestSbom = defineAttestOperation({
@@ -62,7 +62,7 @@ export const attestSbom = defineAttestOperation({
         ...fact('Format', format),
         ...fact('Written by', tools?.join(', ')),
         ...fact('Components', String(summary.package_count)),
-        ...fact('Licences', summarizeList(licenses.licenses, maximumShown, { separator: ', ' })),
+        ...fact('Licences', summarizeList(licenses.licenses, maximumShownLicenses, { separator: ', ' })),
         ...fact('SHA-256', sha256),
       ],
       tables: [

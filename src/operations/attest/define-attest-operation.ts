@@ -30,13 +30,14 @@ import { readRecord } from './read-record.ts';
 /** The values of the inputs of every operation that records an attestation. */
 export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly attestationName: string };
 
-export interface GatheredEvidence {
+interface GatheredEvidence {
   /** What the action adds to `user_data`. */
   readonly data?: Mapping;
+  /** What the operation itself needs for the document and the report. */
   readonly [part: string]: unknown;
 }
 
-export interface AttestDeclaration<
+interface AttestDeclaration<
   Name extends EndpointOperation,
   Schema extends TSchema,
   Own extends Uses,
