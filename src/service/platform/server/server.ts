@@ -62,7 +62,7 @@ export function createServer(
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) => {
       // No hooks run. The address is invalid, and may have been meant as one of the interface.
-      leaveBodyUnread(request, reply);
+      leaveBodyUnread(request.raw, reply.raw);
       sendError(listeners, error, request, reply.headers({ ...privateResponseHeaders, ...keysAcceptedHeaders }));
     },
     clientErrorHandler: respondToMalformedRequest,

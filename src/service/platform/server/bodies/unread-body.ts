@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
@@ -13,7 +14,7 @@ const lingerTime = 1000;
  */
 export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    leaveBodyUnread(request, reply);
+    leaveBodyUnread(request.raw, reply.raw);
     done();
   });
   // Without this listener Node sends `100 Continue` before authentication.
@@ -26,15 +27,15 @@ export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
 }
 
 /** Does the same for a response that no hook sees. Call it before the response is sent. */
-export function leaveBodyUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+export function leaveBodyUnread(request: IncomingMessage, response: ServerResponse): void {
+  const { headers, socket } = request;
   const announcesBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (raw.complete || raw.destroyed || !announcesBody) return;
-  reply.header('connection', 'close');
-  const { socket } = raw;
+  if (request.complete || request.destroyed || !announcesBody) return;
+  response.setHeader('connection', 'close');
   // Node calls this after the last byte of a response with `Connection: close`.
   socket.destroySoon = () => {
     // Node would otherwise read and discard the rest of the body after the response.
-    raw.pause();
+    request.pause();
     closeGently(socket);
   };
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorResponse } from '../../../../contract/endpoint.ts';
-import { closeGently } from '../bodies/unread-body.ts';
+import { closeGently, leaveBodyUnread } from '../bodies/unread-body.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';
 
@@ -30,7 +30,7 @@ function sendAndClose(socket: Duplex, { status, message }: ErrorResponse): void 
   const body = JSON.stringify({ message });
   const headers = { ...responseHeaders(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // After CONNECT Node no longer listens to errors, such as a reset by the client, nor limits the time.
+  // After CONNECT, Node no longer handles the socket's errors, such as a reset by the client.
   socket.on('error', () => undefined);
   socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
   closeGently(socket);
@@ -66,8 +66,9 @@ function isRequestLine(bytes: unknown): boolean {
 }
 
 /** Rejects an unknown `Expect` header, before the framework sees the request. */
-export function respondToExpectation(_request: IncomingMessage, response: ServerResponse): void {
+export function respondToExpectation(request: IncomingMessage, response: ServerResponse): void {
   const { status, message } = httpErrors.expectation;
   const body = JSON.stringify({ message });
+  leaveBodyUnread(request, response);
   response.writeHead(status, { ...responseHeaders(body), connection: 'close' }).end(body);
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { attestationKinds } from '../../../../../src/contract/attestations/kinds.ts';
 import { environmentKinds } from '../../../../../src/contract/environment.ts';
 import { codePoint } from '../../../../support/code-point.ts';
@@ -194,6 +195,7 @@ describe('the service', () => {
       ['without a key', 401, 'PUT /api/v2/flows/acme', () => announced],
       ['for an address that does not exist', 404, 'PUT /no/thing', () => announced],
       ['for an address that is malformed', 400, 'PUT /%zz', () => announced],
+      ['with an unknown expectation', 417, 'PUT /api/v2/flows/acme', () => ({ ...announced, expect: 'a-miracle' })],
       ['of JSON over its limit', 413, 'PUT /api/v2/flows/acme', () => ({ ...announced, authorization })],
       ['of files over their limit', 413, 'PUT /api/v2/policies/acme', () => ({ ...multipart, authorization })],
     ])('%s', async (_reason, status, line, headers) => {
@@ -201,6 +203,19 @@ describe('the service', () => {
       expect(answer.status).toBe(status);
       expect(answer.head.toLowerCase()).toContain('connection: close');
       expect(rawErrorOf(answer).message).not.toBe('');
+    });
+
+    it('and closes the connection only after the client had time to read the response', async () => {
+      const { hostname, port } = new URL(service.url);
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      const closed = once(socket, 'close');
+      const head = rawRequest('PUT /api/v2/flows/acme', { ...announced, expect: 'a-miracle' });
+      socket.write(head + 'x'.repeat(20_000_000));
+      await sleep(100);
+      let answer = '';
+      socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
+      await closed;
+      expect(answer).toContain('417 Expectation Failed');
     });
 
     it('and does not send 100 Continue', async () => {
