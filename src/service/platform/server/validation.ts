@@ -82,7 +82,7 @@ function convertText(type: unknown, text: string): unknown {
       return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
     case 'boolean':
       // Clients of the interface write `true` as well as `True` (interface, operation 12).
-      return /^(?:true|false)$/iu.test(text) ? text.toLowerCase() === 'true' : text;
+      return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text;
     case 'array':
       // A parameter that may be repeated, and is given once.
       return [text];

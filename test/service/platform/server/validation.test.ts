@@ -44,6 +44,8 @@ describe('the parameters of a path and a query', () => {
     [{ page: '1e3' }, ['query.page']],
     [{ page: '9'.repeat(30) }, ['query.page']],
     [{ reverse: 'yes' }, ['query.reverse']],
+    // Only the Unicode rules take the long s for an s.
+    [{ reverse: 'falſe' }, ['query.reverse']],
     [{ trail: ['a', 'b'] }, ['query.trail']],
     // PostgreSQL answers a comparison with NUL with an error, which the other reads of its group get, too.
     [{ trail: 'a\0' }, ['query.trail']],
