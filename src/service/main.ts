@@ -11,9 +11,9 @@ import { version } from '../runtime/version.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
 
 // The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key`,
-// `copy`, `verifier-key` or `rotate-signing-key`. The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or
-// SIGINT, or when a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid
-// options.
+// `copy`, `verifier-key` or `rotate-signing-key`. The service prints `listening on <base address>` when it accepts
+// requests. Exit codes: 0 after SIGTERM or SIGINT, or when a command succeeded; 1 if the service cannot start or stop,
+// or a command failed; 2 for invalid options.
 
 const terminal: Terminal = {
   isInteractive: process.stdout.isTTY,
