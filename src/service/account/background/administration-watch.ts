@@ -1,5 +1,4 @@
 import { unixSeconds, type Now } from '../../../runtime/clock.ts';
-import { errorMessage } from '../../../runtime/failure.ts';
 import { expiryWarningPeriod, renderExpiry } from '../key-lifetime.ts';
 import type { AdministrationEnd } from '../account-records.ts';
 import type { Storage } from '../../platform/database/storage.ts';
@@ -23,12 +22,7 @@ export function startAdministrationWatch({ storage, now, after, log }: Dependenc
   const look = async (): Promise<number> => {
     const time = unixSeconds(now());
     const period = { from: time - expiryWarningPeriod, until: time + expiryWarningPeriod };
-    let ends: readonly AdministrationEnd[] = [];
-    try {
-      ends = await storage.read(({ accounts }) => accounts.listAdministrationEnds(period, maximumLines + 1));
-    } catch (error) {
-      log.info(`keys of admins that expire soon could not be found: ${errorMessage(error)}`);
-    }
+    const ends = await storage.read(({ accounts }) => accounts.listAdministrationEnds(period, maximumLines + 1));
     for (const end of ends.slice(0, maximumLines)) log.info(describe(end, time));
     if (ends.length > maximumLines)
       log.info('the keys of the admins of further organizations expire soon or have expired');
@@ -36,7 +30,7 @@ export function startAdministrationWatch({ storage, now, after, log }: Dependenc
     const next = ends.filter(({ at }) => at > time).map(({ at }) => Math.ceil((at - time + 1) * 1000));
     return Math.min(interval, ...next);
   };
-  const failure = 'the operator could not be warned of keys that expire';
+  const failure = 'keys of admins that expire soon could not be found; trying again';
   return new WakingLoop({ storage: undefined, after, log }, { look, failure });
 }
 

@@ -6,7 +6,7 @@ import { runJudgingTransaction } from './judging.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 import { WakingLoop, type WakingLoopDependencies } from '../background/waking-loop.ts';
 
-/** After this many failures of the storage, snapshots stay pending until the next change. */
+/** After this many failures to create one, snapshots stay pending until the next look. */
 const maximumFailures = 3;
 
 /** Looks for pending snapshots at least this often, in milliseconds: other processes leave some when they end. */
@@ -26,8 +26,7 @@ export function startPendingSnapshots(
   let failures = 0;
   const look = async (): Promise<number | 'more'> => {
     await setImmediate();
-    // If the storage cannot be read, the next look may succeed.
-    const next = await storage.read(({ snapshots }) => snapshots.findNextPending(last)).catch(() => undefined);
+    const next = await storage.read(({ snapshots }) => snapshots.findNextPending(last));
     if (next === undefined || failures === maximumFailures) {
       // Meanwhile, some may have become pending that come before the last one.
       const isOver = last === undefined || failures > 0;
@@ -43,7 +42,7 @@ export function startPendingSnapshots(
   };
   const loop = new WakingLoop(
     { storage: undefined, after, log },
-    { look, failure: 'pending snapshots were not created' },
+    { look, failure: 'pending snapshots could not be created; trying again' },
   );
   judging.onSnapshotsPending(() => {
     loop.wake();

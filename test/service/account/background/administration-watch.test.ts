@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
+import { errorMessage } from '../../../../src/runtime/failure.ts';
 import { startAdministrationWatch } from '../../../../src/service/account/background/administration-watch.ts';
 import type { AdministrationEnd } from '../../../../src/service/account/account-records.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
@@ -24,7 +25,10 @@ function watch(list: (from: number, until: number) => readonly AdministrationEnd
         timers.push(fire);
         return () => (state.cancelled += 1);
       },
-      log: { info: (line) => state.logged.push(line), error: () => undefined },
+      log: {
+        info: (line) => state.logged.push(line),
+        error: (line, error) => state.logged.push(`${line}: ${errorMessage(error)}`),
+      },
     });
   return { start, state, timers };
 }
@@ -83,7 +87,7 @@ describe('the operator', () => {
     const watched = start();
     await setImmediate();
     expect([state.logged, state.delays.length]).toEqual([
-      ['keys of admins that expire soon could not be found: the disk is gone'],
+      ['keys of admins that expire soon could not be found; trying again: the disk is gone'],
       1,
     ]);
     await watched.stop();
