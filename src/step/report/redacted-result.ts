@@ -17,7 +17,7 @@ export function redactResult(stepResult: StepResult, redact: (text: string) => s
   return { ...shown, result: { ...result, ...texts, response: undefined } };
 }
 
-/** The keys of links. */
+/** The keys of links. A link under any other key would be redacted like a text, and stay although it is unsafe. */
 const linkKeys: ReadonlySet<string> = new Set(['href', 'html_url', 'htmlUrl', 'attestationUrl', 'runUrl']);
 
 /** The keys of words that code compares. They are never secret, although a very short secret can be part of one. */
@@ -32,7 +32,7 @@ function redactTexts<Content>(content: Content, redact: (text: string) => string
     if (!isMapping(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redacted(inner, name)]));
   };
-  // It has the form of the content.
+  // Only texts are changed, and unsafe links left out.
   return redacted(content) as Content;
 }
 
