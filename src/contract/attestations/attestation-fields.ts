@@ -29,6 +29,8 @@ export const externalUrls = Type.Record(
   strictObject({ href: addressText(), fingerprint: Type.Optional(fingerprint) }),
 );
 
+export const count = Type.Integer({ minimum: 0 });
+
 /** Short remarks by key (observed on the wire). */
 export const annotations = Type.Record(annotationKey, lineText());
 

@@ -1,6 +1,6 @@
 import { strictObject, Type, type Static } from '../schema.ts';
 import { lineText } from '../text-fields.ts';
-import { attestationDocument } from './attestation-fields.ts';
+import { attestationDocument, count } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
 
 /** The maximum number of test suites in an attestation. */
@@ -9,15 +9,13 @@ export const maximumSuites = 10_000;
 /** How many failing suites a reason names. */
 const maximumNamedSuites = 3;
 
-const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
-
 /** The result of one test suite (observed on the wire, `junit_results`). */
 export const junitResult = strictObject({
   name: lineText(),
-  failures: count(),
-  errors: count(),
-  skipped: count(),
-  total: count(),
+  failures: count,
+  errors: count,
+  skipped: count,
+  total: count,
   duration: Type.Number({ minimum: 0, description: 'In seconds.' }),
   timestamp: Type.Optional(Type.Number({ description: 'When the suite ran, in Unix seconds.' })),
 });

@@ -2,13 +2,11 @@ import { conforms } from '../check.ts';
 import { severities } from '../names.ts';
 import { strictObject, Type, type Static } from '../schema.ts';
 import { lineText, longText } from '../text-fields.ts';
-import { attestationDocument } from './attestation-fields.ts';
+import { attestationDocument, count } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
 import { judgeUnreadableRule, readRule } from './step-rule.ts';
 
 export type Severity = (typeof severities)[number];
-
-const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
 
 /** A finding of a scanner (observed on the wire). */
 const finding = strictObject({
@@ -31,7 +29,7 @@ const findings = Type.Optional(Type.Union([Type.Array(finding), Type.Null()]));
 
 /** The findings of one run of a scanner (observed on the wire). It has no `critical`, so those count as high. */
 const scanResult = strictObject({
-  ...{ high_count: count(), medium_count: count(), low_count: count() },
+  ...{ high_count: count, medium_count: count, low_count: count },
   ...{ high: findings, medium: findings, low: findings },
 });
 
@@ -52,11 +50,11 @@ export type SnykAttestation = Static<typeof snykAttestation>;
 export const severitiesDataKey = 'severities';
 
 const severityCounts = strictObject({
-  critical: count(),
-  high: count(),
-  medium: count(),
-  low: count(),
-  suppressed: count(),
+  critical: count,
+  high: count,
+  medium: count,
+  low: count,
+  suppressed: count,
 });
 
 /** How many findings have each severity; suppressed ones are counted separately. */

@@ -2,7 +2,7 @@ import { conforms } from '../check.ts';
 import { maximumLicenses, maximumNamedComponents } from '../limits.ts';
 import { strictObject, Type, type Static } from '../schema.ts';
 import { lineText } from '../text-fields.ts';
-import { attestationDocument } from './attestation-fields.ts';
+import { attestationDocument, count } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
 import { judgeUnreadableRule, readRule } from './step-rule.ts';
 
@@ -11,7 +11,7 @@ const systemTypes = ['sbom', 'decision'] as const;
 
 /** What a bill of materials says about itself: as much as the service depends on. */
 const billOfMaterials = Type.Object({
-  package_count: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+  package_count: Type.Optional(Type.Union([count, Type.Null()])),
 });
 
 /** The JSON part of a bill of materials, or of a decision about a control (observed on the wire). */
@@ -31,20 +31,18 @@ export type SystemAttestation = Static<typeof systemAttestation>;
 /** The key of `user_data` with the licences of the components, as the step found them. */
 export const licensesDataKey = 'licenses';
 
-const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
-
 const foundLicenses = strictObject({
   licenses: Type.Array(lineText(), { maxItems: maximumLicenses, description: 'Each once; the first ones.' }),
   not_allowed: Type.Array(strictObject({ component: lineText(), license: lineText() }), {
     maxItems: maximumNamedComponents,
     description: 'The first components whose licence the step does not allow.',
   }),
-  not_allowed_count: count(),
+  not_allowed_count: count,
   unknown: Type.Array(lineText(), {
     maxItems: maximumNamedComponents,
     description: 'The first components without a licence, or with one that is not an SPDX expression.',
   }),
-  unknown_count: count(),
+  unknown_count: count,
 });
 
 /** The licences of the components of a bill of materials. */
