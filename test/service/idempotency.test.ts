@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { maximumTemplateNames } from '../../src/contract/limits.ts';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { saveMember } from '../support/administration.ts';
 import { changePolicies, policyForm, provenancePolicy, saveEnvironment } from '../support/environment-samples.ts';
@@ -214,6 +215,11 @@ describe('a key', () => {
     await saveFlow(service);
     expect((await send(attestation(), 'one')).status).toBe(201);
     expect(await service.storage.listAttachments()).toHaveLength(1);
+    const path = '/flows/acme';
+    const template = Array.from({ length: maximumTemplateNames + 1 }, (_, index) => `n${index}`).join(',');
+    const refused = sampleFlow({ template: [template] });
+    expect((await send({ method: 'PUT', path, json: refused }, 'two')).status).toBe(400);
+    expect((await send({ method: 'PUT', path, json: sampleFlow() }, 'two')).status).toBe(200);
   });
 
   it('belongs to an organization and an endpoint', async () => {
