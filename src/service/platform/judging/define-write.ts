@@ -12,6 +12,7 @@ export interface WriteContext extends JudgingContext {
 /**
  * Defines a use case that is one transaction of the organization of its command, and is carried out once for all requests
  * with the same idempotency key. `Needed` are the dependencies that its work gets in the context, besides the common ones.
+ * Use cases that also work before or after their transaction call `carryOutOnce` themselves.
  */
 export function defineWrite<Command extends { readonly org: string }, Result, Needed extends object = object>(
   work: (transaction: WriteTransaction, command: Command, context: WriteContext & Needed) => Promise<Result>,

@@ -33,7 +33,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // A request that is destroyed has no connection for the error.
+    // By default, leaving the loop destroys the request with its connection, so that no error could be sent.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       const bytes = Buffer.from(chunk as Uint8Array);
       size += bytes.length;
@@ -41,6 +41,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
       chunks.push(bytes);
     }
   } catch (error) {
+    // If the client has left, nothing has failed that the service must log.
     throw request.readableAborted ? new ApiError(httpErrors.badRequest) : error;
   }
   return Buffer.concat(chunks);
