@@ -31,6 +31,12 @@ describe('a database of the first version', () => {
     addKey.run('acme', 'old1', 'ann', 'reader', secret, 5, null);
     addKey.run('acme', 'new1', 'ann', 'admin', other, 6, null);
     addKey.run('acme', 'gone', 'bob', 'admin', other, 7, 8);
+    addKey.run('acme', 'ci01', 'ci', 'admin', other, 5, null);
+    addKey.run('acme', 'ci02', 'ci', 'snapshotter', other, 6, null);
+    addKey.run('acme', 'ci03', 'ci', 'member', other, 7, null);
+    addKey.run('acme', 'ci04', 'ci-admin', 'reader', other, 8, null);
+    addKey.run('acme', 'long', 'x'.repeat(64), 'reader', other, 8, null);
+    addKey.run('acme', 'last', 'x'.repeat(64), 'member', other, 9, null);
     const attest = database.prepare(`INSERT INTO attestations
       VALUES ('acme', ?, ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, 'ann', NULL, NULL, NULL, ?)`);
     // The clock ran backwards in between.
@@ -52,11 +58,26 @@ describe('a database of the first version', () => {
     const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     expect(await records.findKey('old1')).toEqual({
-      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
+      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann-reader', description: '', isLimitedToOrg: false },
       ...{ secretHash: hashSecret('secret'), createdAt: 5, expiresAt: expect.any(Number) },
     });
     expect(await records.findKey('gone')).toMatchObject({ revokedAt: 8 });
-    expect(await records.findRole('acme', 'user', 'ann')).toBe('admin');
+    const describeKey = async (id: string): Promise<readonly unknown[]> => {
+      const owner = (await records.findKey(id))?.owner ?? '';
+      return [id, owner, await records.findRole('acme', 'user', owner)];
+    };
+    const ids = ['old1', 'new1', 'ci01', 'ci02', 'ci03', 'ci04', 'long', 'last'];
+    expect(await Promise.all(ids.map(describeKey))).toEqual([
+      ['old1', 'ann-reader', 'reader'],
+      ['new1', 'ann', 'admin'],
+      // The name exists: both keys get the lower role.
+      ['ci01', 'ci-admin', 'reader'],
+      ['ci02', 'ci-snapshotter', 'snapshotter'],
+      ['ci03', 'ci', 'member'],
+      ['ci04', 'ci-admin', 'reader'],
+      ['long', `${'x'.repeat(52)}-reader`, 'reader'],
+      ['last', 'x'.repeat(64), 'member'],
+    ]);
     expect(await records.findRole('acme', 'user', 'bob')).toBeUndefined();
     expect(await records.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
     const listTimes = async (flow: string): Promise<unknown> => {

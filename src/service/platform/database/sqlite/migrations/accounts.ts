@@ -1,7 +1,9 @@
 /**
  * Members, service accounts and owners of keys. A user's key gives access to the organizations that the user is a
  * member of, a service account's key to the account's own; permissions are looked up when a key is used. Existing keys
- * become keys of users, who become members with the role of their latest key.
+ * become keys of users, and keep their roles: a key with another role than the latest one of its owner gets a user of its
+ * own, such as `ann-reader`. If that name exists with another role, its keys get the lower one. A user name has at most
+ * 64 characters.
  *
  * From this version on, times of attestations never decreased within a flow; `clock.ts` ended that.
  */
@@ -29,8 +31,17 @@ CREATE TABLE service_accounts (
   PRIMARY KEY (org, name)
 ) STRICT, WITHOUT ROWID;
 
+UPDATE api_keys SET owner = substr(owner, 1, 52) || '-' || role
+  WHERE revoked_at IS NULL AND role <> (
+    SELECT latest.role FROM api_keys AS latest
+      WHERE latest.org = api_keys.org AND latest.owner = api_keys.owner AND latest.revoked_at IS NULL
+      ORDER BY latest.created_at DESC, latest.id LIMIT 1
+  );
 INSERT INTO members (org, user, role, created_at)
-  SELECT org, owner, role, max(created_at) FROM api_keys WHERE revoked_at IS NULL GROUP BY org, owner;
+  SELECT org, owner, role, created_at FROM (
+    SELECT org, owner, role, created_at, max(instr('admin member snapshotter reader', role))
+      FROM api_keys WHERE revoked_at IS NULL GROUP BY org, owner
+  );
 ALTER TABLE api_keys DROP COLUMN role;
 ALTER TABLE api_keys ADD COLUMN owner_kind TEXT NOT NULL DEFAULT 'user';
 ALTER TABLE api_keys ADD COLUMN description TEXT NOT NULL DEFAULT '';
