@@ -6,6 +6,7 @@ import type { AccountReader } from './account-records.ts';
 import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { insertKey, toKeyEvent, toStoredKey, type CreatedKey } from './api-key-use-cases.ts';
+import { findNameCollision } from '../platform/page-paths.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
 /** The organization and key to create when the service starts. */
@@ -28,7 +29,8 @@ export interface EnsuredApiKey {
  * Ensures that the organization exists and has an admin's key, so that a new service can be used immediately. Repeating
  * it with the same settings changes nothing: a key that has expired is not renewed.
  *
- * @throws Error if the given key does not have the format of a key, or its id belongs to another key.
+ * @throws Error if the given key does not have the format of a key, its id belongs to another key, or the name of a new
+ *   organization is reserved.
  */
 export async function ensureInitialApiKey(
   { storage, now, randomBytes }: KeyDependencies,
@@ -42,7 +44,9 @@ export async function ensureInitialApiKey(
   }
   const key = chosen ?? newApiKey(randomBytes);
   return storage.transaction(allOrganizations, async ({ organizations, accounts, auditLog }) => {
-    await organizations.insert(org, createdAt);
+    const collision = findNameCollision(org);
+    const isNew = (await organizations.insert(org, createdAt)) === 'inserted';
+    if (isNew && collision !== undefined) throw new Error(`the name ${org} of the organization ${collision}`);
     const known = chosen === undefined ? undefined : await findChosen(accounts, org, chosen);
     if (known !== undefined) return { problem: findProblem(known, createdAt) };
     if (chosen === undefined && (await accounts.hasKeys(org))) return {};

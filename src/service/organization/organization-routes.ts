@@ -6,7 +6,8 @@ import { Type } from '../../contract/schema.ts';
 import * as organizations from './organization-use-cases.ts';
 import { toCreatedResponse } from '../account/api-key-routes.ts';
 import { requireAdminKey } from '../platform/server/authentication/authentication.ts';
-import { ApiError } from '../platform/server/errors/api-error.ts';
+import { findNameCollision } from '../platform/page-paths.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
@@ -47,6 +48,8 @@ export const createOrganization = defineEndpoint('POST /organizations', {
 export function addOrganizationRoutes(host: RouteHost, dependencies: RouteDependencies, adminKey: string): void {
   const authenticator = requireAdminKey(adminKey, dependencies.failures);
   addRoute(host, createOrganization, authenticator, async ({ document: { name: org, admin: user } }) => {
+    const collision = findNameCollision(org);
+    if (collision !== undefined) throw validationError(['name', collision]);
     const created = await organizations.createOrganization(dependencies, { org, user });
     if (created.outcome === 'exists') throw new ApiError(organizationExists, { values: { org } });
     return { status: 201, body: { name: org, admin: created.user, api_key: toCreatedResponse(created, false) } };

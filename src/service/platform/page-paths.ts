@@ -1,6 +1,15 @@
 import { evidenceAnchor } from '../../contract/reason.ts';
 import type { ReasonSource } from '../attestation/reasons.ts';
 
+/** The first segments of all other addresses of the service: the pages of organizations with these names would collide. */
+const otherAddresses: readonly string[] = ['admin', 'api', 'log', 'ready'];
+
+/** Why no organization of this name can be created, as a predicate; undefined if it can. */
+export function findNameCollision(org: string): string | undefined {
+  if (!otherAddresses.includes(org)) return undefined;
+  return 'is reserved, because addresses of the service begin with it; choose another name';
+}
+
 /** The addresses of the pages. The first segment is an organization or `-`, which no organization can be called. */
 export class PagePaths {
   readonly #root: () => string;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { call, mappingOf, type Call, type Called } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { createTestStorage } from '../../support/test-storage.ts';
 
 describe('the admin API', () => {
   let service: TestService;
@@ -53,6 +54,21 @@ describe('the admin API', () => {
 
   it.each([{ name: 'a b' }, { name: 'a', extra: 1 }, { name: 'a', admin: 'a b' }, {}])('rejects %j', async (json) => {
     expect((await create(json)).status).toBe(400);
+  });
+
+  it.each(['admin', 'api', 'log', 'ready'])('rejects %s, which an address of the service begins with', async (name) => {
+    const rule = 'is reserved, because addresses of the service begin with it; choose another name';
+    expect(await create({ name })).toMatchObject({ status: 400, body: { errors: { name: rule } } });
+  });
+
+  it('opens an organization with such a name that exists', async () => {
+    const storage = await createTestStorage();
+    await (await startTestService({ storage, options: { first: undefined } })).stop();
+    await storage.query("INSERT INTO organizations (org, created_at) VALUES ('log', 1)");
+    const existing = await startTestService({ storage, org: 'log' });
+    expect((await saveFlow(existing)).status).toBe(201);
+    await existing.stop();
+    await storage.remove();
   });
 
   it('accepts no key of an organization and nothing that resembles its own key', async () => {
