@@ -19,7 +19,7 @@ interface Dependencies extends StorageDependencies {
   readonly writeLine: (line: string) => void;
 }
 
-/** @throws Error if it fails, or finds anything wrong in a log; the message says what to do. */
+/** @throws Error if it fails, or finds anything wrong in a log, or no log; the message says what to do. */
 export async function runLogCommand(command: LogCommand, dependencies: Dependencies): Promise<void> {
   const { writeLine } = dependencies;
   switch (command.name) {
@@ -78,6 +78,11 @@ async function verify(
     async (storage, openAttachments) => {
       const attachments = await openAttachments();
       const organizations = await storage.read((records) => records.organizations.list());
+      if (organizations.length === 0 && known.length === 0)
+        throw new Error(
+          'there is nothing to verify: the database has no organization; ' +
+            'name the database of the service with --data or --database',
+        );
       for (const { org, name } of known.filter((each) => !organizations.includes(each.org)))
         report(`missing: the organization ${org} of ${name}`);
       for (const org of organizations) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseServiceOptions } from '../../../src/service/commands/service-options.ts';
 import { loadSigningKeys } from '../../../src/service/commands/signing-key-file.ts';
 import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { emptyDatabase } from '../../../tools/empty-database.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { runLog } from '../../support/verify-log.ts';
 
@@ -93,6 +94,13 @@ describe('the signing keys', () => {
     [['verify', '-h'], {}, 'Usage: npm run service -- verify'],
   ])('are not used by %j', async (words, environment, message) => {
     expect((await runLog(words, environment as Record<string, string>)).join('\n')).toContain(message);
+  });
+
+  it('are not used to verify a database without organizations', async () => {
+    await writeFile(join(folder, 'compliance.sqlite'), emptyDatabase);
+    expect(await run('verify')).toEqual([
+      'there is nothing to verify: the database has no organization; name the database of the service with --data or --database',
+    ]);
   });
 
   it('are refused if they are of another kind, without showing them', () => {
