@@ -5,6 +5,7 @@ import { parseBackupCommand } from './commands/parse-backup-command.ts';
 import { parseLogCommand } from './commands/parse-log-command.ts';
 import { serve } from './commands/serve.ts';
 import { OptionError } from './commands/command-line.ts';
+import { toFileError } from './commands/file-error.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
@@ -75,6 +76,6 @@ try {
   process.umask(0o077);
   await run(process.argv.slice(2));
 } catch (error) {
-  console.error(errorMessage(error));
+  console.error(errorMessage(toFileError(error)));
   process.exitCode = error instanceof OptionError ? 2 : 1;
 }

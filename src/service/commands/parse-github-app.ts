@@ -8,6 +8,7 @@ import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import { findWeakness } from '../account/administration-key.ts';
 import type { GithubApp } from '../github/github-app.ts';
 import { OptionError } from './command-line.ts';
+import { toFileError } from './file-error.ts';
 
 const keyVariable = 'COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY';
 const secretVariable = 'COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET';
@@ -65,7 +66,9 @@ export function readSecret(variable: string, environment: EnvironmentVariables):
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new OptionError(`the file in ${variable}_FILE cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw new OptionError(`the file in ${variable}_FILE cannot be read: ${errorMessage(toFileError(error, file))}`, {
+      cause: error,
+    });
   }
 }
 

@@ -12,6 +12,7 @@ import { toStorageOptions } from '../platform/database/open-storage.ts';
 import { withOperatorStorage } from '../platform/database/operator-access.ts';
 import type { StorageDependencies } from '../platform/database/storage.ts';
 import { OptionError } from './command-line.ts';
+import { toFileError } from './file-error.ts';
 import type { LogCommand, SigningKeyFile } from './parse-log-command.ts';
 import { addSigningKey, endRotation, readSigningKeys, signingKeyPath } from './signing-key-file.ts';
 
@@ -124,9 +125,12 @@ function requireVerifierKey(text: string): VerifierKey {
   throw new OptionError(`--verifier-key ${text} must be a line of the output of verifier-key: <name>+<id>+<base64>`);
 }
 
-/** @throws Error if the file is not a checkpoint, or is not signed by any of the keys */
+/** @throws Error if the file cannot be read, is not a checkpoint, or is not signed by any of the keys */
 async function readCheckpoint(path: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
-  const checkpoint = parseCheckpoint(await readFile(path, 'utf8'));
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw toFileError(error, path);
+  });
+  const checkpoint = parseCheckpoint(text);
   if (checkpoint === undefined)
     throw new Error(`${path} is not a checkpoint; it must be a file that /log/ORG/checkpoint returned`);
   if (keys.length > 0 && !keys.some((key) => isSignedBy(checkpoint, key)))

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { errorCode } from '../../runtime/failure.ts';
 import { parseSigningKeys } from '../log/note.ts';
 import { syncFolder } from '../platform/attachments/files/durable-files.ts';
+import { toFileError } from './file-error.ts';
 import { writePrivateFile } from './output-api-key.ts';
 
 /** The file of a data folder with the keys that sign its transparency logs, the current one first. */
@@ -34,7 +35,7 @@ async function findSigningKeys(path: string): Promise<readonly KeyObject[] | und
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    throw toFileError(error, path);
   }
   const keys = parseSigningKeys(text);
   if (keys !== undefined) return keys;

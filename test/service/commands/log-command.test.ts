@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseServiceOptions } from '../../../src/service/commands/service-options.ts';
@@ -74,6 +74,17 @@ describe('the signing keys', () => {
     ]);
   });
 
+  it('are not replaced if they cannot be read', async () => {
+    await mkdir(join(folder, 'signing-key.pem'));
+    expect(await run('rotate-signing-key')).toEqual([
+      `${join(folder, 'signing-key.pem')} is a folder and must be a file; check the path`,
+    ]);
+    const environment = { COMPLIANCE_SERVICE_SIGNING_KEY_FILE: folder };
+    expect(() => parseServiceOptions([], environment)).toThrow(
+      `the file in COMPLIANCE_SERVICE_SIGNING_KEY_FILE cannot be read: ${folder} is a folder and must be a file`,
+    );
+  });
+
   it('are not replaced if the file is damaged', async () => {
     await writeFile(join(folder, 'signing-key.pem'), 'damaged');
     await expect(loadSigningKeys(folder)).rejects.toThrow(
@@ -91,6 +102,8 @@ describe('the signing keys', () => {
     [['verify'], {}, 'verify requires a folder, --data, --database or --checkpoint'],
     [['verify', '--data', 'none', '--verifier-key', 'x'], {}, '--verifier-key x must be a line of the output of'],
     [['verify', '--data', 'none'], {}, 'there is no database in none'],
+    [['verify', '--data', 'none', '--checkpoint', 'missing'], {}, 'missing does not exist; check the path'],
+    [['verify', '--data', 'none', '--checkpoint', tmpdir()], {}, `${tmpdir()} is a folder and must be a file`],
     [['verify', '-h'], {}, 'Usage: npm run service -- verify'],
   ])('are not used by %j', async (words, environment, message) => {
     expect((await runLog(words, environment as Record<string, string>)).join('\n')).toContain(message);

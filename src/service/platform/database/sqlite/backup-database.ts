@@ -92,13 +92,17 @@ export function findProblems(database: DatabaseSync): readonly string[] {
 }
 
 function withDatabase<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
-  let database: DatabaseSync | undefined;
+  let database: DatabaseSync;
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+  } catch (error) {
+    throw toStartError(translateError(error), path);
+  }
+  try {
     return work(database);
   } catch (error) {
     throw translateError(error);
   } finally {
-    database?.close();
+    database.close();
   }
 }

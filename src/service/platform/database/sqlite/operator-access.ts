@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { AttachmentStore } from '../../attachments/attachments.ts';
@@ -25,7 +25,7 @@ export async function withOperatorFolder<Result>(
   work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
 ): Promise<Result> {
   const path = join(folder, databaseFile);
-  if (!existsSync(path)) {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
     throw new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
   }
   const release = lockUnlessServed(folder);
