@@ -69,7 +69,6 @@ const packageUsers = {
   'form-data': ['client'],
   '@actions/core': ['step'],
   '@actions/github': ['evidence'],
-  '@actions/exec': ['evidence'],
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-rules'],
   sax: ['evidence'],
