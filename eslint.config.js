@@ -68,7 +68,6 @@ const packageUsers = {
   undici: ['http'],
   'form-data': ['client'],
   '@actions/core': ['step'],
-  '@actions/github': ['evidence'],
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-rules'],
   sax: ['evidence'],
