@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { call, type Called } from '../support/service-call.ts';
 import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
@@ -88,6 +89,26 @@ describe('a service whose storage fails', () => {
     await writeFile(join(dataFolder, 'attachments', 'incoming'), '');
     expectUnavailable(await upload(service, 100));
     expect(await ready(service)).toEqual(notReady('missing'));
+  });
+
+  it('is not ready after a request has found its database damaged', async () => {
+    await service.storage.query('PRAGMA wal_checkpoint(TRUNCATE)');
+    // The first page is whole, so that SQLite would go on writing.
+    await truncate(join(dataFolder, 'compliance.sqlite'), 40_960);
+    expect(await ready(service)).toEqual(isReady);
+    expectUnavailable(await call(service, { path: '/flows/acme/web' }));
+    expect(await ready(service)).toEqual(notReady('damaged'));
+    expect(await ready(service)).toEqual(notReady('damaged'));
+  });
+
+  it('stays ready if only an attachment is damaged', async () => {
+    expect((await upload(service, 100)).status).toBe(201);
+    const [digest = ''] = await service.storage.listAttachments();
+    await writeFile(join(dataFolder, 'attachments', 'content', digest.slice(0, 2), digest), 'altered');
+    const { body } = await call(service, { path: '/attestations/acme/web' });
+    const page = textAt(listAt({ data: valueAt(body, 'data') }, 'data')[0], 'html_url') ?? '';
+    expect((await call(service, { at: `${page}/attachment`, path: '' })).status).toBe(500);
+    expect(await ready(service)).toEqual(isReady);
   });
 
   itWithPermissions('answers 503 while it may not write (not as root, who always may)', async () => {

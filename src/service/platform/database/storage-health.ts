@@ -47,6 +47,8 @@ export class StorageHealth {
   #insufficientBytes: number | undefined;
   /** Whether a write failed because the disk was full, and no check has found room since. */
   #lacksRoom = false;
+  /** The first error of a damaged database. It stays damaged until it is restored, although some of it can be written. */
+  #damage: StorageError | undefined;
 
   constructor(dependencies: StorageHealthDependencies) {
     this.#dependencies = dependencies;
@@ -72,6 +74,7 @@ export class StorageHealth {
   /** Call it when a request failed because of the storage. */
   storageFailed(error: StorageError): void {
     this.#storage.forget();
+    if (error.reason === 'damaged') this.#damage ??= error;
     if (error.reason !== 'full') return;
     this.#lacksRoom = true;
     this.#measurement = this.#measureFreeBytes();
@@ -85,6 +88,7 @@ export class StorageHealth {
   }
 
   async #probe(): Promise<void> {
+    if (this.#damage !== undefined) throw this.#damage;
     await this.#measurement;
     const { storage, attachments } = this.#dependencies;
     await storage.probe(this.#lacksRoom ? requiredExtraBytes : 0);

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { quotaExceeded } from '../../../../contract/errors.ts';
 import { QuotaExceededError } from '../../../organization/quota.ts';
+import { DamagedAttachmentError } from '../../attachments/attachments.ts';
 import { ApiError, validationError } from './api-error.ts';
 import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
@@ -47,7 +48,7 @@ function toApiError(listeners: ErrorListeners, thrown: unknown, request: Fastify
   if (known !== undefined) return known;
   const route = request.routeOptions.url ?? 'unknown address';
   listeners.log.error(`request ${request.id}: ${request.method} ${route} failed`, fault);
-  if (fault instanceof StorageError && fault.reason !== 'damaged') listeners.storageFailed(fault);
+  if (fault instanceof StorageError && !(fault instanceof DamagedAttachmentError)) listeners.storageFailed(fault);
   return thrown instanceof ApiError ? thrown : toServerError(fault, request.id);
 }
 
