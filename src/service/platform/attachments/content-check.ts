@@ -3,34 +3,6 @@ import { DamagedAttachmentError, type AttachedContent } from './attachments.ts';
 
 export const emptyDigest = createHash('sha256').digest('hex');
 
-/** Compares content with its record, chunk by chunk. */
-export class ContentCheck {
-  readonly #content: AttachedContent;
-  readonly #hash = createHash('sha256');
-  #size = 0;
-
-  constructor(content: AttachedContent) {
-    this.#content = content;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  /** @throws DamagedAttachmentError if it is longer than it should be */
-  add(chunk: Buffer): void {
-    this.#hash.update(chunk);
-    this.#size += chunk.length;
-    if (this.#size > this.#content.size) throw new DamagedAttachmentError('altered', this.#content);
-  }
-
-  /** @throws DamagedAttachmentError if the added content is not the recorded content */
-  end(): void {
-    if (this.#size < this.#content.size) throw new DamagedAttachmentError('truncated', this.#content);
-    if (this.#hash.digest('hex') !== this.#content.digest) throw new DamagedAttachmentError('altered', this.#content);
-  }
-}
-
 /**
  * Passes content on and compares it with its record. Each chunk is held back until the next one is read, so that the
  * last one is emitted after the digest was compared.
@@ -41,13 +13,23 @@ export async function* verifyChunks(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   content: AttachedContent,
 ): AsyncGenerator<Buffer> {
-  const check = new ContentCheck(content);
+  const hash = createHash('sha256');
+  let size = 0;
   let held: Buffer | undefined;
   for await (const chunk of chunks) {
-    check.add(chunk);
+    hash.update(chunk);
+    size += chunk.length;
+    if (size > content.size) throw new DamagedAttachmentError('altered', content);
     if (held !== undefined) yield held;
     held = chunk;
   }
-  check.end();
+  if (size < content.size) throw new DamagedAttachmentError('truncated', content);
+  if (hash.digest('hex') !== content.digest) throw new DamagedAttachmentError('altered', content);
   if (held !== undefined) yield held;
+}
+
+/** @throws DamagedAttachmentError if it is not the recorded content */
+export async function verifyContent(chunks: AsyncIterable<Buffer>, content: AttachedContent): Promise<void> {
+  const verified = verifyChunks(chunks, content);
+  while ((await verified.next()).done !== true);
 }

@@ -49,11 +49,10 @@ export class DurableWriter extends Writable {
   }
 
   async #append(chunks: readonly Buffer[]): Promise<void> {
-    const written = writeAll(this.#file, chunks);
-    for (const chunk of chunks) {
-      this.#hash.update(chunk);
-      this.#size += chunk.length;
-    }
+    const content = Buffer.concat(chunks);
+    const written = this.#file.writeFile(content);
+    this.#hash.update(content);
+    this.#size += content.length;
     await written;
     if (this.#size - this.#synced >= syncedEarlyBytes) this.#syncEarly();
   }
@@ -65,21 +64,4 @@ export class DurableWriter extends Writable {
     synced.catch(() => undefined);
     this.#early.push(synced);
   }
-}
-
-/** Writes everything; a single call may write less than it is given. */
-export async function writeAll(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
-  for (let left = chunks; left.length > 0;) {
-    const { bytesWritten } = await file.writev(left);
-    left = after(left, bytesWritten);
-  }
-}
-
-function after(chunks: readonly Buffer[], count: number): readonly Buffer[] {
-  let skipped = count;
-  return chunks.flatMap((chunk) => {
-    const rest = chunk.subarray(Math.min(skipped, chunk.length));
-    skipped -= chunk.length - rest.length;
-    return rest.length === 0 ? [] : [rest];
-  });
 }

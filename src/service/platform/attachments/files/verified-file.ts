@@ -2,11 +2,11 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { errorCode } from '../../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
-import { ContentCheck, verifyChunks } from '../content-check.ts';
-import { translateFileError } from '../../database/storage-faults.ts';
+import { verifyChunks, verifyContent } from '../content-check.ts';
+import { onDisk } from '../../database/storage-faults.ts';
 
 /** The size of the chunks in which files are read, in bytes. */
-export const chunkBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
 
 /** An open file whose content was verified. Read its stream to the end, destroy the stream, or close the file. */
 export interface VerifiedFile {
@@ -23,7 +23,7 @@ export interface VerifiedFile {
 export async function openVerified(path: string, content: AttachedContent): Promise<VerifiedFile> {
   const file = await openAttachment(path, content);
   try {
-    await verify(file, content);
+    await verifyContent(readChunks(file), content);
   } catch (error) {
     await file.close();
     throw error;
@@ -50,33 +50,13 @@ export async function openAttachment(path: string, content: AttachedContent): Pr
   }
 }
 
-async function verify(file: FileHandle, content: AttachedContent): Promise<void> {
-  const check = new ContentCheck(content);
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, content.size + 1));
-  for (;;) {
-    const chunk = await readAt(file, buffer, check.size);
-    if (chunk.length === 0) break;
-    check.add(chunk);
-  }
-  check.end();
-}
-
 /** Reads a file from its beginning to its end, whatever its position is. The caller closes the file. */
 export async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
-    const chunk = await readAt(file, Buffer.allocUnsafe(chunkBytes), position);
-    if (chunk.length === 0) return;
-    position += chunk.length;
-    yield chunk;
-  }
-}
-
-/** Reads from a position of the file; the result is shorter than the buffer at the end of the file. */
-export async function readAt(file: FileHandle, buffer: Buffer, position: number): Promise<Buffer> {
-  try {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    return buffer.subarray(0, bytesRead);
-  } catch (error) {
-    throw translateFileError(error);
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    const { bytesRead } = await onDisk(() => file.read(buffer, 0, chunkBytes, position));
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }

@@ -6,7 +6,7 @@ import {
   type AttachmentStore,
   type ReceivedFile,
 } from '../attachments.ts';
-import { ContentCheck, verifyChunks } from '../content-check.ts';
+import { verifyChunks, verifyContent } from '../content-check.ts';
 import { streamAndDiscard, toReceivedFile, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { Bucket, CallLimits } from './bucket.ts';
 
@@ -56,12 +56,8 @@ export class S3Attachments implements AttachmentStore {
     return streamAndDiscard(upload);
   }
 
-  async verify(content: AttachedContent): Promise<void> {
-    await this.#get(content, async (body) => {
-      const check = new ContentCheck(content);
-      for await (const chunk of body) check.add(chunk);
-      check.end();
-    });
+  verify(content: AttachedContent): Promise<void> {
+    return this.#get(content, (body) => verifyContent(body, content));
   }
 
   #get<Result>(content: AttachedContent, use: (body: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {

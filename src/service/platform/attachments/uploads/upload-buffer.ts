@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { AttachedContent, ReceivedFile } from '../attachments.ts';
 import { verifyChunks } from '../content-check.ts';
-import { writeAll } from '../files/durable-writer.ts';
 import { readChunks } from '../files/verified-file.ts';
 import { onDisk, translateFileError } from '../../database/storage-faults.ts';
 import { openTemporaryFile, type TemporaryFolder } from './temporary-file.ts';
@@ -66,7 +65,7 @@ export class UploadBuffer {
     await onDisk(async () => {
       const file = await openTemporaryFile(this.#temporary);
       try {
-        await writeAll(file, [Buffer.alloc(probeBytes)]);
+        await file.writeFile(Buffer.alloc(probeBytes));
       } finally {
         await file.close();
       }
@@ -139,7 +138,7 @@ class UploadWriter {
 
   async #flush(): Promise<void> {
     this.#file ??= await openTemporaryFile(this.#temporary);
-    await writeAll(this.#file, [this.#memory.subarray(0, this.#used)]);
+    await this.#file.writeFile(this.#memory.subarray(0, this.#used));
     this.#written += this.#used;
     this.#used = 0;
   }

@@ -1,4 +1,4 @@
-import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../../attachments/attachments.ts';
@@ -6,8 +6,8 @@ import { collectDamaged, type DamagedAttachment } from '../../attachments/collec
 import { attachmentPath } from '../../attachments/files/attachment-layout.ts';
 import { attachmentsFolder } from '../../attachments/files/data-folder.ts';
 import { makeFolder, privateFileMode, syncFolder } from '../../attachments/files/durable-files.ts';
-import { ContentCheck } from '../../attachments/content-check.ts';
-import { chunkBytes, openAttachment, openVerified, readAt } from '../../attachments/files/verified-file.ts';
+import { verifyChunks } from '../../attachments/content-check.ts';
+import { openAttachment, openVerified, readChunks } from '../../attachments/files/verified-file.ts';
 import { BackupError } from './backup-error.ts';
 
 const concurrency = 8;
@@ -63,29 +63,18 @@ async function copyAttachment(source: string, target: string, content: AttachedC
   const from = await openAttachment(attachmentPath(join(source, attachmentsFolder), content.digest), content);
   const path = attachmentPath(join(target, attachmentsFolder), content.digest);
   try {
-    await writeCopy(path, from, new ContentCheck(content));
+    const to = await open(path, 'wx', privateFileMode);
+    try {
+      await to.writeFile(verifyChunks(readChunks(from), content));
+      await to.sync();
+    } finally {
+      await to.close();
+    }
   } catch (error) {
     if (error instanceof DamagedAttachmentError) await rm(path, { force: true });
     throw error;
   } finally {
     await from.close();
-  }
-}
-
-async function writeCopy(path: string, from: FileHandle, check: ContentCheck): Promise<void> {
-  const to = await open(path, 'wx', privateFileMode);
-  try {
-    const buffer = Buffer.allocUnsafe(chunkBytes);
-    for (;;) {
-      const chunk = await readAt(from, buffer, check.size);
-      if (chunk.length === 0) break;
-      check.add(chunk);
-      await to.writeFile(chunk);
-    }
-    check.end();
-    await to.sync();
-  } finally {
-    await to.close();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Client } from 'pg';
 import type { AttachedContent } from '../../attachments/attachments.ts';
 import type { Now } from '../../../../runtime/clock.ts';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
-import { readAt } from '../../attachments/files/verified-file.ts';
+import { readChunks } from '../../attachments/files/verified-file.ts';
 import { Connections, withoutTimeLimits } from '../postgres/connections.ts';
 import { parseDatabaseUrl } from '../postgres/database-url.ts';
 import { migrate } from '../postgres/migrations.ts';
@@ -259,8 +259,6 @@ async function fillTables(
   return contents;
 }
 
-const preloadedBytes = 1024 * 1024;
-
 /**
  * Reads a file once from its beginning to its end, so that the operating system has it in memory. Reading an SQLite
  * database in the order of its indexes is many times slower if each page comes from the disk on its own.
@@ -270,12 +268,10 @@ const preloadedBytes = 1024 * 1024;
 async function preloadFile(path: string, onRead: (bytes: number) => void): Promise<void> {
   const file = await open(path);
   try {
-    const buffer = Buffer.allocUnsafe(preloadedBytes);
-    for (let position = 0; ;) {
-      const { length } = await readAt(file, buffer, position);
-      if (length === 0) return;
-      position += length;
-      onRead(position);
+    let bytes = 0;
+    for await (const { length } of readChunks(file)) {
+      bytes += length;
+      onRead(bytes);
     }
   } finally {
     await file.close();
