@@ -17,7 +17,8 @@ export type Permission = 'read' | RulePermission | 'report' | 'read service acco
  * Who a key belongs to: a user, a service account of the key's organization, or the workflow runs of a repository that
  * logged in.
  */
-export type OwnerKind = 'user' | 'service account' | 'workflow';
+export const ownerKinds = ['user', 'service account', 'workflow'] as const;
+export type OwnerKind = (typeof ownerKinds)[number];
 
 /**
  * What a key permits: a role, in everything, or only in some flows and environments. If either list is given, a missing

@@ -1,5 +1,5 @@
-import { isRole, type Role } from '../../contract/role.ts';
-import type { OwnerKind } from './access.ts';
+import { roles, type Role } from '../../contract/role.ts';
+import { ownerKinds, type OwnerKind } from './access.ts';
 import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from './account.ts';
 import {
   defineStatements,
@@ -10,7 +10,19 @@ import {
   type Statement,
   type Value,
 } from '../platform/database/database.ts';
-import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import {
+  blob,
+  column,
+  flag,
+  number,
+  oneOf,
+  optional,
+  optionalNumber,
+  optionalText,
+  text,
+  toRecord,
+  type Row,
+} from '../platform/database/rows.ts';
 
 /** When a key was used, in Unix seconds. */
 export interface KeyUse {
@@ -100,7 +112,7 @@ const statements = defineStatements('accounts', {
   revokeRuleKeys: `UPDATE api_keys SET revoked_at = $3
     WHERE org = $1 AND owner_kind = 'workflow' AND revoked_at IS NULL
       AND EXISTS (SELECT 1 FROM ${eachGrant} WHERE ${grantedRule} = $2)
-    RETURNING org, id, owner, description, expires_at`,
+    RETURNING org, id, owner_kind, owner, description, expires_at`,
   revokeAccountKeys: `UPDATE api_keys SET revoked_at = $3
     WHERE org = $1 AND owner_kind = 'service account' AND owner = $2 AND revoked_at IS NULL RETURNING id`,
   revokeUserKeys: `UPDATE api_keys SET revoked_at = $2
@@ -147,10 +159,7 @@ export class AccountReader extends Repository {
 
   /** The keys of the owner that were issued in the organization and are not revoked, oldest first. */
   listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
-    return this.queryAll(statements.listKeys, [org, kind, owner], (row) => ({
-      key: toKey(row),
-      lastUsedAt: optionalNumber(row, 'used_at'),
-    }));
+    return this.queryAll(statements.listKeys, [org, kind, owner], toKeyWithUse);
   }
 
   /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
@@ -178,10 +187,7 @@ export class AccountReader extends Repository {
     { from, until }: { readonly from: number; readonly until: number },
     limit: number,
   ): Promise<readonly AdministrationEnd[]> {
-    return this.queryAll(statements.listAdministrationEnds, [from, until, limit], (row) => ({
-      org: text(row, 'org'),
-      at: number(row, 'at'),
-    }));
+    return this.queryAll(statements.listAdministrationEnds, [from, until, limit], toAdministrationEnd);
   }
 
   /** Whether the organization has any key, revoked ones included. */
@@ -282,12 +288,8 @@ export class AccountWriter extends AccountReader {
    * Revokes the keys that a login rule gave, alone or with others: also expired ones, which could become valid again if
    * the clock is set back.
    */
-  async revokeRuleKeys(org: string, rule: string, revokedAt: number): Promise<readonly RevokedLoginKey[]> {
-    const rows = await this.query(statements.revokeRuleKeys, [org, rule, revokedAt]);
-    return rows.map((row) => ({
-      ...{ org: text(row, 'org'), id: text(row, 'id'), ownerKind: 'workflow', owner: text(row, 'owner') },
-      ...{ description: text(row, 'description'), expiresAt: number(row, 'expires_at') },
-    }));
+  revokeRuleKeys(org: string, rule: string, revokedAt: number): Promise<readonly RevokedLoginKey[]> {
+    return this.queryAll(statements.revokeRuleKeys, [org, rule, revokedAt], toRevokedLoginKey);
   }
 
   /** Returns the ids of the keys that were not revoked before, as the next two methods do. */
@@ -310,63 +312,44 @@ export class AccountWriter extends AccountReader {
   }
 }
 
-function toRole(row: Row, column: string): Role {
-  const role = text(row, column);
-  if (!isRole(role)) throw new TypeError('a stored role is damaged');
-  return role;
-}
+const toRole = oneOf(roles);
 
-function toMember(row: Row): Member {
-  return {
-    org: text(row, 'org'),
-    user: text(row, 'user'),
-    role: toRole(row, 'role'),
-    createdAt: number(row, 'created_at'),
-  };
-}
+const toMember = toRecord<Member>({ org: text, user: text, role: toRole, createdAt: number });
 
-function toMembership(row: Row): Membership {
-  return { org: text(row, 'org'), role: toRole(row, 'role'), isDefault: number(row, 'is_default') === 1 };
-}
+const toMembership = toRecord<Membership>({ org: text, role: toRole, isDefault: flag });
 
-function toServiceAccount(row: Row): ServiceAccountRecord {
-  return {
-    org: text(row, 'org'),
-    name: text(row, 'name'),
-    displayName: text(row, 'display_name'),
-    privilege: toRole(row, 'privilege'),
-    description: text(row, 'description'),
-    createdBy: text(row, 'created_by'),
-    createdAt: number(row, 'created_at'),
-    forWebhook: number(row, 'for_webhook') === 1,
-  };
-}
+const toServiceAccount = toRecord<ServiceAccountRecord>({
+  ...{ org: text, name: text, displayName: text, privilege: toRole, description: text },
+  ...{ createdBy: text, createdAt: number, forWebhook: flag },
+});
 
-function toKey(row: Row): StoredKey {
-  const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
-  const known = ownerKind === 'user' || ownerKind === 'service account' || ownerKind === 'workflow';
-  if (!known || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
-  return {
-    org: text(row, 'org'),
-    id: text(row, 'id'),
-    ownerKind,
-    isLimitedToOrg: number(row, 'is_limited_to_org') === 1,
-    owner: text(row, 'owner'),
-    description: text(row, 'description'),
-    secretHash,
-    createdAt: number(row, 'created_at'),
-    expiresAt: number(row, 'expires_at'),
-    ...(row['original_expires_at'] === null ? {} : { originalExpiresAt: number(row, 'original_expires_at') }),
-    ...(row['login'] === null ? {} : { login: toLogin(text(row, 'login')) }),
-    ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
-  };
-}
+const keyFields = {
+  org: text,
+  id: text,
+  ownerKind: oneOf(ownerKinds),
+  owner: text,
+  description: text,
+  expiresAt: number,
+};
+
+const toRevokedLoginKey = toRecord<RevokedLoginKey>(keyFields);
+
+const toKey = toRecord<StoredKey>({
+  ...{ ...keyFields, isLimitedToOrg: flag, secretHash: blob, createdAt: number },
+  ...{ originalExpiresAt: optionalNumber, login: toLogin, revokedAt: optionalNumber },
+});
+
+const toKeyWithUse = toRecord<KeyWithUse>({ key: toKey, lastUsedAt: column('used_at', optionalNumber) });
+
+const toAdministrationEnd = toRecord<AdministrationEnd>({ org: text, at: number });
 
 /** Earlier versions stored the name of each rule together with what it granted. */
-function toLogin(stored: string): Login {
-  // Written by this service.
-  const { grants, proven } = JSON.parse(stored) as Pick<Login, 'proven'> & {
-    readonly grants: readonly { readonly rule: string }[];
-  };
-  return { rules: grants.map(({ rule }) => rule), proven };
+function toLogin(row: Row): Login | undefined {
+  return optional(optionalText(row, 'login'), (stored) => {
+    // Written by this service.
+    const { grants, proven } = JSON.parse(stored) as Pick<Login, 'proven'> & {
+      readonly grants: readonly { readonly rule: string }[];
+    };
+    return { rules: grants.map(({ rule }) => rule), proven };
+  });
 }

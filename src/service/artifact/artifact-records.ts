@@ -1,4 +1,3 @@
-import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { Audience } from '../account/audience.ts';
 import type { Appearance, ReportedArtifact } from './artifact.ts';
 import {
@@ -19,10 +18,10 @@ import {
   document,
   number,
   optional,
+  optionalJson,
   recordersColumn,
   text,
-  toCountsFor,
-  toRecorders,
+  toRecord,
   type Row,
 } from '../platform/database/rows.ts';
 
@@ -42,6 +41,12 @@ export interface CommitQuery extends ArtifactPlace {
 
 /** The reports to a flow, or those from a repository. */
 export type ReportSource = { readonly org: string } & ({ readonly flow: string } | { readonly repository: string });
+
+interface FirstRun {
+  readonly trail: string;
+  readonly environment: string;
+  readonly startedAt: number;
+}
 
 /** What begins with the same digits, without duplicates. */
 export interface DigitMatches {
@@ -196,16 +201,8 @@ export class ArtifactReader extends Repository {
   }
 
   /** When the first artifact of each trail of a flow first ran in each environment. */
-  listFirstRuns(
-    org: string,
-    flow: string,
-    trails: readonly string[],
-  ): Promise<readonly { readonly trail: string; readonly environment: string; readonly startedAt: number }[]> {
-    return this.queryAll(statements.listFirstRuns, [org, flow, trails], (row) => ({
-      trail: text(row, 'trail'),
-      environment: text(row, 'environment'),
-      startedAt: number(row, 'started_at'),
-    }));
+  listFirstRuns(org: string, flow: string, trails: readonly string[]): Promise<readonly FirstRun[]> {
+    return this.queryAll(statements.listFirstRuns, [org, flow, trails], toFirstRun);
   }
 
   /** Where the artifact runs, then where it ran, each newest first. */
@@ -323,18 +320,12 @@ export class ArtifactWriter extends ArtifactReader {
   }
 }
 
-function toReportedArtifact(row: Row): ReportedArtifact {
-  return {
-    org: text(row, 'org'),
-    flow: text(row, 'flow'),
-    id: text(row, 'id'),
-    createdAt: number(row, 'created_at'),
-    reportedBy: text(row, 'reported_by'),
-    ...toCountsFor(row),
-    ...toRecorders(row),
-    report: document(row, 'report') as ArtifactReport,
-  };
-}
+const toReportedArtifact = toRecord<Omit<ReportedArtifact, 'countsFrom'>>({
+  ...{ org: text, flow: text, id: text, createdAt: number, reportedBy: text, countsFor: optionalJson },
+  ...{ recorders: optionalJson, report: document },
+});
+
+const toFirstRun = toRecord<FirstRun>({ trail: text, environment: text, startedAt: number });
 
 /** Converts a row to an appearance. The row must include `latest` of the environment. */
 function toAppearance(row: Row): Appearance {

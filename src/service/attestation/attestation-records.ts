@@ -1,11 +1,9 @@
-import { findKind, type AttestationDocument } from '../../contract/attestations/kinds.ts';
+import { findKind } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
 import { showsAttachment } from './removed-attachment-records.ts';
 import type { Scope } from './evidence-scope.ts';
-import type { Facts } from './facts.ts';
-import type { RecordedFault } from './reasons.ts';
-import type { Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
+import type { Attachment, Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
 import type { AttestationWithSubject } from '../trail/trail.ts';
 import { trailCommit } from '../trail/trail-records.ts';
 import type { TrailIdentity } from '../requirement/recorder.ts';
@@ -22,14 +20,16 @@ import type { RecordKey } from '../platform/idempotency/remembered-answer-record
 import {
   countsForColumn,
   document,
+  json,
   number,
+  oneOf,
   optional,
+  optionalJson,
   optionalNumber,
   optionalText,
-  text,
   recordersColumn,
-  toCountsFor,
-  toRecorders,
+  text,
+  toRecord,
   type Row,
 } from '../platform/database/rows.ts';
 
@@ -97,9 +97,9 @@ const isFull = (table: string, condition: string): string =>
     WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${condition} AND name = $4 LIMIT 1 OFFSET 0)
       AND EXISTS (SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1 OFFSET $5::bigint - 1)`;
 
-/** The columns of an attestation in a history; the table alias is `a`. */
-const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, a.faults, a.facts, a.created_at, a.reported_by,
-  a.counts_for, a.recorders`;
+/** The columns of an attestation in a history; the table alias is `a`. Those of earlier versions have no faults. */
+const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, coalesce(a.faults, '[]') AS faults, a.facts,
+  a.created_at, a.reported_by, a.counts_for, a.recorders`;
 
 /** The columns of an attestation without its document; the table alias is `a`. */
 export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.attachment_filename, a.attachment_digest,
@@ -130,7 +130,7 @@ const statements = defineStatements('attestations', {
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
   // The documents are parsed, so their size is limited first. Databases store the length, and need not read them for it.
   listSubjects: `SELECT ${summaryColumns}, a.document::json ->> 'artifact_fingerprint' AS fingerprint,
-      a.document::json ->> 'target_artifacts' AS targets,
+      coalesce(a.document::json ->> 'target_artifacts', '[]') AS targets,
       a.document::json -> 'git_commit_info' ->> 'sha1' AS commit_sha,
       a.document::json -> 'git_commit_info' ->> 'url' AS commit_url
     FROM (
@@ -305,19 +305,34 @@ export class AttestationReader extends Repository {
   }
 }
 
-function toRecordedSummary(row: Row): RecordedSummary {
-  return { ...toSummary(row), sequence: number(row, 'sequence') };
-}
+const listedFields = {
+  ...{
+    trail: text,
+    id: text,
+    name: text,
+    type: toType,
+    verdict: oneOf<Verdict>(['compliant', 'non-compliant', 'incomplete']),
+    reason: text,
+  },
+  ...{ faults: json, facts: optionalJson, createdAt: number, reportedBy: text },
+  ...{ countsFor: optionalJson, recorders: optionalJson },
+};
 
-function toLocatedSummary(row: Row): LocatedSummary {
-  const about = { commit: text(row, 'trail_commit'), repository: optionalText(row, 'trail_repository') };
-  return { ...toRecordedSummary(row), about };
-}
+const toListedAttestation = toRecord<ListedAttestation>(listedFields);
+
+const summaryFields = { ...listedFields, org: text, flow: text, attachment: toAttachment };
+
+const toRecordedSummary = toRecord<RecordedSummary>({ ...summaryFields, sequence: number });
+
+const toLocatedSummary = toRecord<LocatedSummary>({
+  ...{ ...summaryFields, sequence: number },
+  about: (row) => ({ commit: text(row, 'trail_commit'), repository: optionalText(row, 'trail_repository') }),
+});
 
 /** Converts a row with `summaryColumns` and its document. */
-export function toRecordedAttestation(row: Row): RecordedAttestation {
-  return { ...toRecordedSummary(row), document: document(row, 'document') as AttestationDocument };
-}
+export const toRecordedAttestation = toRecord<RecordedAttestation>({
+  ...{ ...summaryFields, sequence: number, document },
+});
 
 export class AttestationWriter extends AttestationReader {
   /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
@@ -365,57 +380,31 @@ export class AttestationWriter extends AttestationReader {
   }
 }
 
-const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
-
-function toListedAttestation(row: Row): ListedAttestation {
-  const verdict = verdicts.find((known) => known === row['verdict']);
-  const type = text(row, 'type');
-  if (verdict === undefined || findKind(type) === undefined) throw new TypeError('a stored attestation is damaged');
-  return {
-    trail: text(row, 'trail'),
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    type,
-    verdict,
-    reason: text(row, 'reason'),
-    // Validated before it was stored. Attestations of earlier versions have none.
-    faults: JSON.parse(optionalText(row, 'faults') ?? '[]') as readonly RecordedFault[],
-    facts: optional(optionalText(row, 'facts'), (json) => JSON.parse(json) as Facts),
-    createdAt: number(row, 'created_at'),
-    reportedBy: text(row, 'reported_by'),
-    ...toCountsFor(row),
-    ...toRecorders(row),
-  };
-}
-
-function toSummary(row: Row): AttestationSummary {
-  const digest = optionalText(row, 'attachment_digest');
-  const at = optionalNumber(row, 'removed_at');
-  const removal =
-    at === undefined ? {} : { removal: { at, by: text(row, 'removed_by'), reason: text(row, 'removal_reason') } };
-  const attachment =
-    digest === undefined
-      ? {}
-      : {
-          attachment: {
-            ...{ filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') },
-            ...removal,
-          },
-        };
-  return { org: text(row, 'org'), flow: text(row, 'flow'), ...toListedAttestation(row), ...attachment };
-}
-
 /**
- * Converts a row with the columns of `toSummary`, and those that say what the attestation is about: `fingerprint`,
- * `targets` (JSON), `commit_sha` and `commit_url`.
+ * Converts a row with `summaryColumns`, and those that say what the attestation is about: `fingerprint`, `targets` (JSON),
+ * `commit_sha` and `commit_url`.
  */
-function toAttestationWithSubject(row: Row): AttestationWithSubject {
+const toAttestationWithSubject = toRecord<AttestationWithSubject>({
+  ...{ ...summaryFields, fingerprint: optionalText, targets: json, commit: toSubjectCommit },
+});
+
+function toType(row: Row): string {
+  const type = text(row, 'type');
+  if (findKind(type) === undefined) throw new TypeError('a stored attestation is damaged');
+  return type;
+}
+
+function toAttachment(row: Row): Attachment | undefined {
+  const digest = optionalText(row, 'attachment_digest');
+  if (digest === undefined) return undefined;
+  const removedAt = 'removed_at' in row ? optionalNumber(row, 'removed_at') : undefined;
+  const removal = optional(removedAt, (at) => ({
+    ...{ at, by: text(row, 'removed_by'), reason: text(row, 'removal_reason') },
+  }));
+  return { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size'), removal };
+}
+
+function toSubjectCommit(row: Row): AttestationWithSubject['commit'] {
   const sha1 = optionalText(row, 'commit_sha');
-  return {
-    ...toSummary(row),
-    fingerprint: optionalText(row, 'fingerprint'),
-    // Validated before it was stored.
-    targets: JSON.parse(optionalText(row, 'targets') ?? '[]') as readonly string[],
-    commit: sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') },
-  };
+  return sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') };
 }

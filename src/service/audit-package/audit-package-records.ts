@@ -1,7 +1,7 @@
 import { entryColumns, rowColumns, selectFromEntries, toOptionalEntry, type LoggedRow } from '../log/log-records.ts';
 import { loggedTables, toColumn, type LoggedTable } from '../log/logged-table.ts';
 import { defineStatements, isAnyOf, Repository, type Value } from '../platform/database/database.ts';
-import { number, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import { flag, number, optionalNumber, text, toRecord, type Row } from '../platform/database/rows.ts';
 import type { NumberRange } from '../snapshot/snapshot-series.ts';
 
 /** Selects logged records that belong together. */
@@ -134,10 +134,7 @@ export class PackageReader extends Repository {
     after: string,
     { start, end }: TimeSpan,
   ): Promise<readonly { readonly name: string; readonly isInSpan: boolean }[]> {
-    return this.queryAll(statements.list, [org, flow, after, start, end], (row) => ({
-      name: text(row, 'name'),
-      isInSpan: number(row, 'is_in_span') === 1,
-    }));
+    return this.queryAll(statements.list, [org, flow, after, start, end], toRecord({ name: text, isInSpan: flag }));
   }
 }
 

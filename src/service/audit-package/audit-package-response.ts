@@ -18,7 +18,7 @@ import { describeReasons } from '../attestation/reasons.ts';
 import type { LogSigner } from '../log/log-use-cases.ts';
 import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
 import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
-import { text, toCountsFor } from '../platform/database/rows.ts';
+import { text } from '../platform/database/rows.ts';
 import type { BadgeState } from '../platform/pages/components.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { readDetails } from '../snapshot/snapshot-routes.ts';
@@ -355,7 +355,8 @@ function mayReadDocument(caller: Caller, { kind, row }: PackagedRecord): boolean
   if (readsEverything(caller)) return true;
   if (kind === 'environment report') return false;
   if (kind === 'environment member') return mayReadEnvironment(caller, text(row, 'member'));
-  const { countsFor = [] } = 'counts_for' in row ? toCountsFor(row) : {};
+  const stored = row['counts_for'];
+  const countsFor = typeof stored === 'string' ? (JSON.parse(stored) as readonly string[]) : [];
   return countsFor.every((name) => mayReadEnvironment(caller, name));
 }
 

@@ -2,7 +2,7 @@ import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.t
 import { maximumTimestamp } from '../../contract/limits.ts';
 import type { AuditEvent, AuditRecord } from './audit-event.ts';
 import { defineStatements, either, type ListPart, Repository } from '../platform/database/database.ts';
-import { number, text, type Row } from '../platform/database/rows.ts';
+import { json, column, number, oneOf, text, toRecord } from '../platform/database/rows.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 
@@ -58,17 +58,7 @@ export class AuditLogWriter extends AuditLogReader {
   }
 }
 
-function toAuditRecord(row: Row): AuditRecord {
-  const type = auditEventTypes.find((known) => known === row['type']);
-  if (type === undefined) throw new TypeError('a stored audit event is damaged');
-  return {
-    org: text(row, 'org'),
-    number: number(row, 'number'),
-    type,
-    at: number(row, 'recorded_at'),
-    actor: text(row, 'actor'),
-    subject: text(row, 'subject'),
-    // Written by this service.
-    details: JSON.parse(text(row, 'details')) as Readonly<Record<string, string>>,
-  };
-}
+const toAuditRecord = toRecord<AuditRecord>({
+  ...{ org: text, number, type: oneOf(auditEventTypes), at: column('recorded_at', number) },
+  ...{ actor: text, subject: text, details: json },
+});

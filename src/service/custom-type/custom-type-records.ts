@@ -1,6 +1,6 @@
 import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './custom-type.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
-import { number, optional, optionalText, text, type Row } from '../platform/database/rows.ts';
+import { optionalJson, column, flag, number, text, toRecord } from '../platform/database/rows.ts';
 
 export interface NewCustomTypeVersion extends CustomTypeVersion {
   readonly org: string;
@@ -84,21 +84,8 @@ export class CustomTypeWriter extends CustomTypeReader {
   }
 }
 
-function toHead(row: Row): Head {
-  return {
-    org: text(row, 'org'),
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    isArchived: number(row, 'archived') === 1,
-  };
-}
+const toHead = toRecord<Head>({ org: text, name: text, description: text, isArchived: column('archived', flag) });
 
-function toVersion(row: Row): CustomTypeVersion {
-  return {
-    version: number(row, 'version'),
-    createdAt: number(row, 'created_at'),
-    createdBy: text(row, 'created_by'),
-    // Validated before it was stored.
-    definition: optional(optionalText(row, 'definition'), (json) => JSON.parse(json) as CustomTypeDefinition),
-  };
-}
+const toVersion = toRecord<CustomTypeVersion>({
+  ...{ version: number, createdAt: number, createdBy: text, definition: optionalJson },
+});

@@ -1,5 +1,5 @@
 import { defineStatements, isAnyOf, Repository } from '../platform/database/database.ts';
-import { number, text, type Row } from '../platform/database/rows.ts';
+import { column, number, text, toRecord } from '../platform/database/rows.ts';
 
 /** An artifact that complies with all policies of an environment, because somebody allowed it there. */
 export interface AllowedArtifact {
@@ -63,14 +63,7 @@ export class AllowListWriter extends AllowListReader {
   }
 }
 
-function toAllowedArtifact(row: Row): AllowedArtifact {
-  return {
-    org: text(row, 'org'),
-    environment: text(row, 'environment'),
-    fingerprint: text(row, 'fingerprint'),
-    name: text(row, 'name'),
-    reason: text(row, 'reason'),
-    by: text(row, 'allowed_by'),
-    at: number(row, 'allowed_at'),
-  };
-}
+const toAllowedArtifact = toRecord<AllowedArtifact>({
+  ...{ org: text, environment: text, fingerprint: text, name: text, reason: text },
+  ...{ by: column('allowed_by', text), at: column('allowed_at', number) },
+});

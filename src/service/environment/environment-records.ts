@@ -2,7 +2,19 @@ import { environmentKinds, type EnvironmentKind } from '../../contract/environme
 import type { Tags } from '../../contract/tags.ts';
 import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
-import { number, optionalNumber, text, toTags, type Row } from '../platform/database/rows.ts';
+import {
+  json,
+  column,
+  flag,
+  isSet,
+  number,
+  oneOf,
+  optional,
+  optionalNumber,
+  text,
+  toRecord,
+  type Row,
+} from '../platform/database/rows.ts';
 
 export interface EnvironmentHead {
   readonly org: string;
@@ -200,42 +212,26 @@ export class EnvironmentWriter extends EnvironmentReader {
   }
 }
 
-function toEnvironmentHead(row: Row): EnvironmentHead {
-  const kind = environmentKinds.find((known) => known === row['kind']);
-  if (kind === undefined) throw new TypeError('a stored environment is damaged');
-  return {
-    org: text(row, 'org'),
-    name: text(row, 'name'),
-    kind,
-    latest: number(row, 'latest'),
-    requiresProvenance: number(row, 'requires_provenance') === 1,
-    isArchived: row['archived_at'] !== null,
-  };
-}
+const headFields = {
+  ...{ org: text, name: text, kind: oneOf(environmentKinds), latest: number, requiresProvenance: flag },
+  isArchived: column('archived_at', isSet),
+};
+
+const toEnvironmentHead = toRecord<EnvironmentHead>(headFields);
 
 /** Converts a row of `environments` with the sorted names of its `members` and `policies`, each a list in JSON. */
-function toEnvironment(row: Row): Environment {
-  return {
-    ...toEnvironmentHead(row),
-    description: text(row, 'description'),
-    tags: toTags(row),
-    createdAt: number(row, 'created_at'),
-    lastModifiedAt: number(row, 'last_modified_at'),
-    // Lists of names, which the database made.
-    members: JSON.parse(text(row, 'members')) as readonly string[],
-    policies: JSON.parse(text(row, 'policies')) as readonly string[],
-  };
-}
+const fields = {
+  ...{ ...headFields, description: text, tags: json, createdAt: number, lastModifiedAt: number },
+  ...{ members: json, policies: json },
+};
+
+const toEnvironment = toRecord<Environment>(fields);
 
 /**
  * Converts a row with the columns of `toEnvironment`, `compliant` and `changed_at` of the latest snapshot, and
  * `reported_at`.
  */
-function toEnvironmentOverview(row: Row): EnvironmentOverview {
-  return {
-    ...toEnvironment(row),
-    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
-    lastReportedAt: optionalNumber(row, 'reported_at'),
-    lastChangedAt: optionalNumber(row, 'changed_at'),
-  };
-}
+const toEnvironmentOverview = toRecord<EnvironmentOverview>({
+  ...{ ...fields, compliant: (row) => optional(optionalNumber(row, 'compliant'), (value) => value === 1) ?? null },
+  ...{ lastReportedAt: column('reported_at', optionalNumber), lastChangedAt: column('changed_at', optionalNumber) },
+});

@@ -1,6 +1,5 @@
 import type { Flow } from './flow.ts';
 import type { Tags } from '../../contract/tags.ts';
-import type { Template } from '../template/template.ts';
 import {
   defineStatements,
   either,
@@ -9,7 +8,7 @@ import {
   type Value,
   valuesOf,
 } from '../platform/database/database.ts';
-import { number, optionalText, text, toTags, type Row } from '../platform/database/rows.ts';
+import { json, column, isSet, number, optionalText, text, toRecord, type Row } from '../platform/database/rows.ts';
 
 /** A flow without its template and repository. */
 export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags' | 'isArchived'>;
@@ -64,9 +63,8 @@ export class FlowReader extends Repository {
     return this.queryAll(statements.list, [...toParameters(org, filter), limit, offset], toFlowHead);
   }
 
-  async count(org: string, filter: FlowFilter): Promise<number> {
-    const [row = {}] = await this.query(statements.count, toParameters(org, filter));
-    return number(row, 'count');
+  count(org: string, filter: FlowFilter): Promise<number> {
+    return this.queryNumber(statements.count, toParameters(org, filter), 'count');
   }
 }
 
@@ -92,26 +90,17 @@ export class FlowWriter extends FlowReader {
   }
 }
 
-function toFlowHead(row: Row): FlowHead {
-  return {
-    org: text(row, 'org'),
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    visibility: toVisibility(row),
-    tags: toTags(row),
-    isArchived: row['archived_at'] !== null,
-  };
-}
+const headFields = {
+  ...{ org: text, name: text, description: text, visibility: toVisibility, tags: json },
+  isArchived: column('archived_at', isSet),
+};
 
-function toFlow(row: Row): Flow {
-  return {
-    ...toFlowHead(row),
-    template: JSON.parse(text(row, 'template')) as Template,
-    repoUrl: optionalText(row, 'repo_url'),
-    createdAt: number(row, 'created_at'),
-    lastModifiedAt: number(row, 'last_modified_at'),
-  };
-}
+const toFlowHead = toRecord<FlowHead>(headFields);
+
+const toFlow = toRecord<Flow>({
+  ...headFields,
+  ...{ template: json, repoUrl: optionalText, createdAt: number, lastModifiedAt: number },
+});
 
 function toVisibility(row: Row): 'public' | 'private' | undefined {
   const visibility = optionalText(row, 'visibility');

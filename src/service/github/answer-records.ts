@@ -1,6 +1,6 @@
 import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, GithubRepository, SentAnswer } from './answer.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
-import { number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
+import { number, optionalNumber, optionalText, text, toRecord, type Row } from '../platform/database/rows.ts';
 import { trailCommit } from '../trail/trail-records.ts';
 import type { ChangedSubject } from '../trail/trail.ts';
 
@@ -224,24 +224,16 @@ function toLatestTimes(now: number): readonly number[] {
   return [now, now + 2 * claimSeconds, now + longestWait];
 }
 
-function toReference(row: Row): AnswerReference {
-  return { org: text(row, 'org'), number: number(row, 'number') };
-}
+const toReference = toRecord<AnswerReference>({ org: text, number });
 
-function toAnswer(row: Row): Answer {
-  return {
-    ...toReference(row),
-    installationId: number(row, 'installation_id'),
-    repository: { id: text(row, 'repository_id'), name: text(row, 'repository') },
-    subject: toSubject(row),
-    requestedAt: number(row, 'requested_at'),
-    requests: number(row, 'requests'),
-    attempts: number(row, 'attempts'),
-    lastError: optionalText(row, 'last_error'),
-    checkRunId: optionalNumber(row, 'check_run_id'),
-    sent: optionalText(row, 'sent'),
-    answeredAt: optionalNumber(row, 'answered_at'),
-  };
+const toAnswer = toRecord<Answer>({
+  ...{ org: text, number, installationId: number, repository: toRepository, subject: toSubject, requestedAt: number },
+  ...{ requests: number, attempts: number, lastError: optionalText, checkRunId: optionalNumber },
+  ...{ sent: optionalText, answeredAt: optionalNumber },
+});
+
+function toRepository(row: Row): GithubRepository {
+  return { id: text(row, 'repository_id'), name: text(row, 'repository') };
 }
 
 function toSubject(row: Row): AnswerSubject {

@@ -1,7 +1,7 @@
 import type { GithubGate } from '../../contract/github-gate.ts';
 import type { GateDeclaration } from './gate.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
-import { number, text, type Row } from '../platform/database/rows.ts';
+import { number, text, toRecord, type Row } from '../platform/database/rows.ts';
 
 const columns = 'name, document, created_at, created_by, last_modified_at';
 
@@ -44,13 +44,11 @@ export class GateWriter extends GateReader {
   }
 }
 
+const toTimes = toRecord<Omit<GithubGate, keyof GateDeclaration>>({
+  ...{ name: text, created_at: number, created_by: text, last_modified_at: number },
+});
+
 function toGate(row: Row): GithubGate {
-  return {
-    name: text(row, 'name'),
-    // Written by this service.
-    ...(JSON.parse(text(row, 'document')) as GateDeclaration),
-    created_at: number(row, 'created_at'),
-    created_by: text(row, 'created_by'),
-    last_modified_at: number(row, 'last_modified_at'),
-  };
+  // Written by this service.
+  return { ...toTimes(row), ...(JSON.parse(text(row, 'document')) as GateDeclaration) };
 }

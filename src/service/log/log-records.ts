@@ -1,7 +1,16 @@
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import { countHashes, foldHashes, hashLeaf, tileWidth } from '../../runtime/transparency-log/tree.ts';
 import { defineStatements, lookUpAll, Repository, type Statement, type Value } from '../platform/database/database.ts';
-import { blob, number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
+import {
+  blob,
+  flag,
+  number,
+  optionalNumber,
+  optionalText,
+  text,
+  toRecord,
+  type Row,
+} from '../platform/database/rows.ts';
 import { digestDocument, encodeEntry, type LogEntry } from './entry.ts';
 import {
   loggedTables,
@@ -141,16 +150,13 @@ export class LogReader extends Repository {
   listWithLatest(org: string, from: number, limit: number): Promise<readonly ListedEntry[]> {
     return this.queryAll(statements.listWithLatest, [org, from, limit], (row) => ({
       ...toEntry(row),
-      isLatest: number(row, 'is_latest') === 1,
+      isLatest: flag(row, 'is_latest'),
     }));
   }
 
   /** The documents of the renames, the latest first, and their sequence numbers. */
   listRenames(org: string): Promise<readonly { readonly sequence: number; readonly document: string }[]> {
-    return this.queryAll(statements.listRenames, [org], (row) => ({
-      sequence: number(row, 'sequence'),
-      document: text(row, 'document'),
-    }));
+    return this.queryAll(statements.listRenames, [org], toRecord({ sequence: number, document: text }));
   }
 
   /** The latest entry of a record that belongs to no flow or environment; undefined if there is none. */
@@ -167,18 +173,12 @@ export class LogReader extends Repository {
 
   /** The size and root in the latest signed checkpoint. */
   findHead(org: string): Promise<TreeHead | undefined> {
-    return this.queryFirst(statements.findHead, [org], (row) => ({
-      size: number(row, 'size'),
-      root: blob(row, 'root'),
-    }));
+    return this.queryFirst(statements.findHead, [org], toRecord<TreeHead>({ size: number, root: blob }));
   }
 
   /** The first organization and kind with records that are older than the log and may not be entered yet. */
   findUnfinished(): Promise<{ readonly org: string; readonly kind: string } | undefined> {
-    return this.queryFirst(statements.findUnfinished, ['', ''], (row) => ({
-      org: text(row, 'org'),
-      kind: text(row, 'kind'),
-    }));
+    return this.queryFirst(statements.findUnfinished, ['', ''], toRecord({ org: text, kind: text }));
   }
 
   /** Whether records of the kind that are older than the log may have no entries. */

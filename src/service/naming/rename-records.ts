@@ -1,5 +1,5 @@
 import { defineStatements, either, isAnyOf, Repository, type Statement } from '../platform/database/database.ts';
-import { text } from '../platform/database/rows.ts';
+import { oneOf, text, toRecord } from '../platform/database/rows.ts';
 
 export type RenamedKind = 'flow' | 'environment';
 
@@ -98,11 +98,8 @@ const statements = defineStatements('rename', {
 export class RenameReader extends Repository {
   /** The flows and environments that had these names, unless another one has the name now. */
   listFormer(org: string, names: readonly string[]): Promise<readonly FormerName[]> {
-    return this.queryAll(statements.listFormer, [org, names], (row) => ({
-      kind: text(row, 'kind') === 'flow' ? 'flow' : 'environment',
-      former: text(row, 'former'),
-      name: text(row, 'name'),
-    }));
+    const toFormerName = toRecord<FormerName>({ kind: oneOf(['flow', 'environment']), former: text, name: text });
+    return this.queryAll(statements.listFormer, [org, names], toFormerName);
   }
 
   /** About how many records a rename would change; may stop to count at the limit. */

@@ -2,8 +2,7 @@ import type { Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
 import { defineStatements, either, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
-import { toSecrets, toTarget } from './notification-records.ts';
-import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import { column, json, flag, number, optionalNumber, text, toRecord } from '../platform/database/rows.ts';
 
 export interface Listener {
   readonly number: number;
@@ -141,17 +140,11 @@ export class DeliveryReader extends Repository {
    * out.
    */
   listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
-    return this.queryAll(statements.listDue, [now, limit, claimant], (row) => ({
-      ...toReference(row),
-      failing: number(row, 'failing') === 1,
-    }));
+    return this.queryAll(statements.listDue, [now, limit, claimant], toDueTarget);
   }
 
   listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
-    return this.queryAll(statements.listDueAfter, [time], (row) => ({
-      ...toReference(row),
-      ...{ dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') },
-    }));
+    return this.queryAll(statements.listDueAfter, [time], toWaitingTarget);
   }
 
   /** When the next delivery after a time becomes due; undefined if there is none. */
@@ -161,9 +154,8 @@ export class DeliveryReader extends Repository {
   }
 
   /** The first waiting delivery of a target, in the order of events; undefined if there is none. */
-  async findFirst(target: TargetReference): Promise<Delivery | undefined> {
-    const [row] = await this.query(statements.findFirst, toKey(target));
-    return optional(row, toDelivery);
+  findFirst(target: TargetReference): Promise<Delivery | undefined> {
+    return this.queryFirst(statements.findFirst, toKey(target), toDelivery);
   }
 }
 
@@ -244,36 +236,29 @@ export class DeliveryWriter extends DeliveryReader {
   }
 }
 
-function toReference(row: Row): TargetReference {
-  return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
-}
+const reference = { org: text, number, position: number };
 
-// What was written by this service.
-function toListener(row: Row): Listener {
-  return {
-    number: number(row, 'number'),
-    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
-    positions: JSON.parse(text(row, 'positions')) as readonly number[],
-  };
-}
+const toDueTarget = toRecord<DueTarget>({ ...reference, failing: flag });
 
-function toBroadcast(row: Row): Broadcast {
-  return {
-    org: text(row, 'org'),
-    sequence: number(row, 'sequence'),
-    messages: JSON.parse(text(row, 'messages')) as Broadcast['messages'],
-    targets: JSON.parse(text(row, 'targets')) as Broadcast['targets'],
-    done: number(row, 'done'),
-  };
-}
+const toWaitingTarget = toRecord<WaitingTarget>({ ...reference, dueAt: number, attempts: number });
 
-function toDelivery(row: Row): Delivery {
-  return {
-    ...toReference(row),
-    sequence: number(row, 'sequence'),
-    target: toTarget(row),
-    event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
-    attempts: number(row, 'attempts'),
-    secrets: toSecrets(row),
-  };
-}
+const toListener = toRecord<Listener>({ number, triggers: json, positions: json });
+
+const toBroadcast = toRecord<Broadcast>({
+  org: text,
+  sequence: number,
+  messages: json,
+  targets: json,
+  done: number,
+});
+
+const toDelivery = toRecord<Delivery>({
+  ...{
+    ...reference,
+    sequence: number,
+    target: json,
+    event: json,
+    attempts: number,
+    secrets: column('signing_secrets', json),
+  },
+});

@@ -1,8 +1,8 @@
-import type { NotificationTarget, Trigger } from '../../contract/notification.ts';
+import type { NotificationTarget } from '../../contract/notification.ts';
 import type { NewNotification, NotificationRecord, TargetReference, TargetState } from './notification.ts';
 import type { SigningSecret } from './webhook-secret.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
-import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import { column, json, number, optional, optionalNumber, text, toRecord, type Row } from '../platform/database/rows.ts';
 
 export type NotificationUpdate = Pick<
   NotificationRecord,
@@ -79,7 +79,7 @@ export class NotificationReader extends Repository {
       this.query(statements.find, [org, wanted]),
       this.query(statements.findTargets, [org, wanted]),
     ]);
-    return found === undefined ? undefined : targets.map((row) => toTargetState(row, number(row, 'waiting')));
+    return found === undefined ? undefined : targets.map(toTargetState);
   }
 }
 
@@ -158,45 +158,32 @@ export class NotificationWriter extends NotificationReader {
   }
 }
 
+const toNotification = toRecord<Omit<NotificationRecord, 'targets' | 'lastSuccessAt' | 'failing'>>({
+  ...{ org: text, number, name: text, environments: json, triggers: json, createdAt: number, createdBy: text },
+  lastModifiedAt: (row, column) => optionalNumber(row, column) ?? number(row, 'created_at'),
+});
+
 function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRecord {
   const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
-  const lastSuccessAt = Math.max(0, ...successes);
   return {
-    org: text(row, 'org'),
-    number: number(row, 'number'),
-    name: text(row, 'name'),
-    environments: JSON.parse(text(row, 'environments')) as readonly string[],
-    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
+    ...toNotification(row),
     targets: targets.map(toTarget),
-    createdAt: number(row, 'created_at'),
-    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
-    createdBy: text(row, 'created_by'),
-    ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
+    lastSuccessAt: Math.max(0, ...successes) || undefined,
     failing: targets.some((target) => number(target, 'attempts') > 0),
   };
 }
 
 /** Converts a row to a target with the state of its deliveries. */
-function toTargetState(row: Row, waiting: number): TargetState {
-  const lastErrorAt = optionalNumber(row, 'last_error_at');
-  return {
-    position: number(row, 'position'),
-    target: toTarget(row),
-    secrets: toSecrets(row),
-    waiting,
-    attempts: number(row, 'attempts'),
-    dueAt: optionalNumber(row, 'due_at'),
-    lastSuccessAt: optionalNumber(row, 'last_success_at'),
-    lastError: lastErrorAt === undefined ? undefined : { reason: text(row, 'last_error'), at: lastErrorAt },
-  };
+const toTargetState = toRecord<TargetState>({
+  ...{ position: number, target: json, secrets: column('signing_secrets', json), waiting: number, attempts: number },
+  ...{ dueAt: optionalNumber, lastSuccessAt: optionalNumber, lastError: toLastError },
+});
+
+function toLastError(row: Row): TargetState['lastError'] {
+  return optional(optionalNumber(row, 'last_error_at'), (at) => ({ reason: text(row, 'last_error'), at }));
 }
 
 /** Parses the target in a row; it was validated before it was stored. */
-export function toTarget(row: Row): NotificationTarget {
+function toTarget(row: Row): NotificationTarget {
   return JSON.parse(text(row, 'target')) as NotificationTarget;
-}
-
-/** Parses the signing secrets in a row; they were written by this service. */
-export function toSecrets(row: Row): readonly SigningSecret[] {
-  return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
 }

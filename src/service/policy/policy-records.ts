@@ -1,7 +1,18 @@
-import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from './policy.ts';
+import { policyEventTypes, type PolicyEvent, type PolicyRecord, type PolicyVersion } from './policy.ts';
 import { defineStatements, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
-import { number, optional, text, type Row } from '../platform/database/rows.ts';
+import {
+  json,
+  column,
+  isSet,
+  number,
+  oneOf,
+  optional,
+  optionalText,
+  text,
+  toRecord,
+  type Row,
+} from '../platform/database/rows.ts';
 
 /** The latest version of a policy. */
 export interface AttachedRules {
@@ -95,14 +106,17 @@ export class PolicyReader extends Repository {
       this.query(statements.find, [org, name]),
       this.#findHistory(org, name, limits, latest),
     ]);
-    return optional(row, (found) => toPolicy(found, history));
+    return optional(row, (found) => ({ ...toHead(found), ...history }));
   }
 
   /** All policies of the organization, sorted by name. */
   async list(org: string, limits: PolicyHistoryLimits): Promise<readonly PolicyRecord[]> {
     const rows = await this.query(statements.list, [org]);
     return Promise.all(
-      rows.map(async (row) => toPolicy(row, await this.#findHistory(org, text(row, 'name'), limits, latest))),
+      rows.map(async (row) => {
+        const head = toHead(row);
+        return { ...head, ...(await this.#findHistory(org, head.name, limits, latest)) };
+      }),
     );
   }
 
@@ -126,7 +140,10 @@ export class PolicyReader extends Repository {
     ]);
     const texts = await this.#findTexts(org, name, withinLimit(versions, limits.texts));
     return {
-      versions: versions.map((row) => toPolicyVersion(row, texts.get(number(row, 'version')))).toReversed(),
+      versions: versions
+        .map(toPolicyVersion)
+        .map((one) => ({ ...one, text: texts.get(one.version) }))
+        .toReversed(),
       events: events.map(toPolicyEvent).toReversed(),
     };
   }
@@ -205,20 +222,10 @@ export class PolicyWriter extends PolicyReader {
 type PolicyHistory = Pick<PolicyRecord, 'versions' | 'events'>;
 
 /** Converts a row of `policies` with the sorted names of its `environments`, a list in JSON. */
-function toPolicy(row: Row, history: PolicyHistory): PolicyRecord {
-  return {
-    org: text(row, 'org'),
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    isArchived: row['archived_at'] !== null,
-    createdAt: number(row, 'created_at'),
-    createdBy: text(row, 'created_by'),
-    lastModifiedAt: number(row, 'last_modified_at'),
-    // A list of names, which the database made.
-    environments: JSON.parse(text(row, 'environments')) as readonly string[],
-    ...history,
-  };
-}
+const toHead = toRecord<Omit<PolicyRecord, keyof PolicyHistory>>({
+  ...{ org: text, name: text, description: text, isArchived: column('archived_at', isSet), createdAt: number },
+  ...{ createdBy: text, lastModifiedAt: number, environments: json },
+});
 
 /**
  * Converts a row of `policy_versions` that was added by a request with an idempotency key, with `policy_created_at` and
@@ -242,33 +249,13 @@ function toKeyedPolicyVersion(row: Row, history: PolicyHistory): KeyedPolicyVers
   return { digest: text(row, 'request_digest'), version: number(row, 'version'), policy };
 }
 
-/** @param uploaded the policy as it was uploaded; undefined if it is not read */
-function toPolicyVersion(row: Row, uploaded: string | undefined): PolicyVersion {
-  return {
-    version: number(row, 'version'),
-    comment: text(row, 'comment'),
-    createdAt: number(row, 'created_at'),
-    createdBy: text(row, 'created_by'),
-    text: uploaded,
-  };
-}
+const toPolicyVersion = toRecord<Omit<PolicyVersion, 'text'>>({
+  ...{ version: number, comment: text, createdAt: number, createdBy: text },
+});
 
-const eventTypes: readonly PolicyEventType[] = [
-  'policy_created',
-  'policy_updated',
-  'policy_attached',
-  'policy_detached',
-];
-
-function toPolicyEvent(row: Row): PolicyEvent {
-  const type = eventTypes.find((known) => known === row['type']);
-  if (type === undefined) throw new TypeError('a stored event of a policy is damaged');
-  const environment = row['environment'] === null ? {} : { environment: text(row, 'environment') };
-  const [timestamp, user, version] = [number(row, 'timestamp'), text(row, 'user'), number(row, 'version')];
-  return { type, timestamp, user, version, ...environment };
-}
+const toPolicyEvent = toRecord<PolicyEvent>({
+  ...{ type: oneOf(policyEventTypes), timestamp: number, user: text, version: number, environment: optionalText },
+});
 
 /** Converts a row with `policy`, `version` and `rules` of a policy's latest version. */
-function toAttachedRules(row: Row): AttachedRules {
-  return { name: text(row, 'policy'), version: number(row, 'version'), rules: text(row, 'rules') };
-}
+const toAttachedRules = toRecord<AttachedRules>({ name: column('policy', text), version: number, rules: text });

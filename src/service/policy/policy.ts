@@ -7,7 +7,8 @@ export interface PolicyVersion {
   readonly text: string | undefined;
 }
 
-export type PolicyEventType = 'policy_created' | 'policy_updated' | 'policy_attached' | 'policy_detached';
+export const policyEventTypes = ['policy_created', 'policy_updated', 'policy_attached', 'policy_detached'] as const;
+export type PolicyEventType = (typeof policyEventTypes)[number];
 
 export interface PolicyEvent {
   readonly type: PolicyEventType;

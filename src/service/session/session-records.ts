@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
-import { blob, number, text, type Row } from '../platform/database/rows.ts';
+import { blob, number, text, toRecord } from '../platform/database/rows.ts';
 
 export interface SessionKey {
   readonly org: string;
@@ -39,11 +39,7 @@ export class SessionReader extends Repository {
 
   /** The sessions of the organization that have not ended, the latest first. */
   listCurrent(org: string, now: number): Promise<readonly OwnedSession[]> {
-    return this.queryAll(statements.listCurrent, [org, now], (row) => ({
-      ...toTimes(row),
-      ownerKind: text(row, 'owner_kind'),
-      owner: text(row, 'owner'),
-    }));
+    return this.queryAll(statements.listCurrent, [org, now], toOwnedSession);
   }
 }
 
@@ -67,15 +63,8 @@ export class SessionWriter extends SessionReader {
   }
 }
 
-function toSession(row: Row): Session {
-  return { tokenHash: blob(row, 'token_hash'), ...toTimes(row) };
-}
+const times = { org: text, keyId: text, createdAt: number, expiresAt: number };
 
-function toTimes(row: Row): Omit<Session, 'tokenHash'> {
-  return {
-    org: text(row, 'org'),
-    keyId: text(row, 'key_id'),
-    createdAt: number(row, 'created_at'),
-    expiresAt: number(row, 'expires_at'),
-  };
-}
+const toSession = toRecord<Session>({ tokenHash: blob, ...times });
+
+const toOwnedSession = toRecord<OwnedSession>({ ...times, ownerKind: text, owner: text });

@@ -11,7 +11,7 @@ import {
   type Statement,
 } from '../platform/database/database.ts';
 import type { VerdictSpan } from '../platform/rate.ts';
-import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import { column, flag, number, optional, optionalNumber, text, toRecord, type Row } from '../platform/database/rows.ts';
 
 export interface StoredSnapshot extends SnapshotReference {
   readonly org: string;
@@ -325,20 +325,21 @@ export class SnapshotWriter extends SnapshotReader {
   }
 }
 
-function toStoredSnapshot(row: Row): StoredSnapshot {
-  return {
-    org: text(row, 'org'),
-    environment: text(row, 'environment'),
-    number: number(row, 'number'),
-    from: number(row, 'made_at'),
-    judgement: parseJudgement(text(row, 'judgement')),
-    content: text(row, 'content'),
-  };
-}
+const reference = { environment: text, number, from: column('made_at', number) };
+
+const toSnapshotVerdict = toRecord<SnapshotVerdict>({ ...reference, compliant: toCompliant });
+
+const toJudgedReference = toRecord<JudgedReference>({ ...reference, judgement: toJudgement });
+
+const toStoredSnapshot = toRecord<StoredSnapshot>({ ...reference, org: text, judgement: toJudgement, content: text });
+
+const toPendingSnapshot = toRecord<PendingSnapshot>({ org: text, environment: text, since: number, forced: flag });
 
 /** A judgement as it was written by this service. Earlier versions kept a sentence as the reason of a breach. */
-function parseJudgement(json: string): EnvironmentJudgement {
-  const judgement = JSON.parse(json) as EnvironmentJudgement & { readonly breaches: readonly StoredBreach[] };
+function toJudgement(row: Row): EnvironmentJudgement {
+  const judgement = JSON.parse(text(row, 'judgement')) as EnvironmentJudgement & {
+    readonly breaches: readonly StoredBreach[];
+  };
   return { ...judgement, breaches: judgement.breaches.map(toBreach) };
 }
 
@@ -353,24 +354,6 @@ function toBreach({ reason, ...breach }: StoredBreach): PolicyBreach {
   };
 }
 
-function toJudgedReference(row: Row): JudgedReference {
-  return {
-    environment: text(row, 'environment'),
-    number: number(row, 'number'),
-    from: number(row, 'made_at'),
-    judgement: parseJudgement(text(row, 'judgement')),
-  };
-}
-
-function toSnapshotVerdict(row: Row): SnapshotVerdict {
-  return {
-    environment: text(row, 'environment'),
-    number: number(row, 'number'),
-    from: number(row, 'made_at'),
-    compliant: toCompliant(row),
-  };
-}
-
 function toCompliant(row: Row): boolean | null {
   return row['compliant'] === null ? null : number(row, 'compliant') === 1;
 }
@@ -379,21 +362,10 @@ function toCompliant(row: Row): boolean | null {
  * Converts a row that says when an artifact started (`is_start` is 1) or stopped running: `number` of the snapshot,
  * `at` in Unix seconds, `fingerprint` and `name`.
  */
-function toRunningEvent(row: Row): RunningEvent {
-  return {
-    snapshot: number(row, 'number'),
-    at: number(row, 'at'),
-    type: number(row, 'is_start') === 1 ? 'started' : 'exited',
-    fingerprint: text(row, 'fingerprint'),
-    name: text(row, 'name'),
-  };
-}
+const toRunningEvent = toRecord<RunningEvent>({
+  ...{ snapshot: column('number', number), at: number, type: toEnd, fingerprint: text, name: text },
+});
 
-function toPendingSnapshot(row: Row): PendingSnapshot {
-  return {
-    org: text(row, 'org'),
-    environment: text(row, 'environment'),
-    since: number(row, 'since'),
-    forced: number(row, 'forced') === 1,
-  };
+function toEnd(row: Row): RunningEvent['type'] {
+  return flag(row, 'is_start') ? 'started' : 'exited';
 }

@@ -1,5 +1,6 @@
+import { parseExactJson } from '../../runtime/exact-json.ts';
 import { defineStatements, either, lookUp, Repository, valuesOf } from '../platform/database/database.ts';
-import { document, number, optionalText, text } from '../platform/database/rows.ts';
+import { number, optionalText, text, toRecord } from '../platform/database/rows.ts';
 import type { Trail, TrailReference } from './trail.ts';
 import { toTrail, trailColumns } from './trail-records.ts';
 import { toSearchWords } from './search-words.ts';
@@ -62,10 +63,7 @@ export class SearchReader extends Repository {
 
   /** The backlog of `org`, or else of the next organization by name that has one. */
   findBacklog(org = ''): Promise<SearchBacklog | undefined> {
-    return this.queryFirst(statements.findBacklog, [org], (row) => ({
-      org: text(row, 'org'),
-      place: number(row, 'place'),
-    }));
+    return this.queryFirst(statements.findBacklog, [org], toRecord<SearchBacklog>({ org: text, place: number }));
   }
 }
 
@@ -84,7 +82,9 @@ export class SearchWriter extends SearchReader {
         ...(await this.query(statements.listArtifacts, values)),
         ...(await this.query(statements.listAttestations, values)),
       ];
-      const words = records.map((row) => toSearchWords(document(row, 'document'), optionalText(row, 'filename')));
+      const words = records.map((row) =>
+        toSearchWords(parseExactJson(text(row, 'document')), optionalText(row, 'filename')),
+      );
       await this.add(trail, [...new Set([...toSearchWords(trail.report), ...words.flat()])]);
     }
     await this.run(statements.deleteBacklog, [org]);

@@ -1,4 +1,3 @@
-import type { TrailReport } from '../../contract/trail.ts';
 import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
 import type { ChangedSubject, Trail, TrailReference, TrailUpdate } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
@@ -14,7 +13,19 @@ import {
   valuesOf,
 } from '../platform/database/database.ts';
 import type { Period, Rate } from '../platform/rate.ts';
-import { document, number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
+import {
+  column,
+  document,
+  flag,
+  number,
+  oneOf,
+  optional,
+  optionalNumber,
+  optionalText,
+  text,
+  toRecord,
+  type Row,
+} from '../platform/database/rows.ts';
 
 export interface TrailFilter {
   readonly flow?: string | undefined;
@@ -285,12 +296,7 @@ export class TrailReader extends Repository {
     from: number,
     limit: number,
   ): Promise<readonly FaultCount[]> {
-    return this.queryAll(statements.countFaults, [org, flows, from, limit, branch ?? null], (row) => ({
-      flow: text(row, 'flow'),
-      state: artifactStates.find((state) => state === row['state']) ?? 'INCOMPLETE',
-      name: text(row, 'name'),
-      trails: number(row, 'trails'),
-    }));
+    return this.queryAll(statements.countFaults, [org, flows, from, limit, branch ?? null], toFaultCount);
   }
 
   /** An organization with trails that are to be judged again now, those that changed first; undefined if none has any. */
@@ -417,22 +423,16 @@ export class TrailWriter extends TrailReader {
   }
 }
 
-export function toTrail(row: Row): Trail {
-  return {
-    org: text(row, 'org'),
-    flow: text(row, 'flow'),
-    name: text(row, 'name'),
-    createdAt: number(row, 'created_at'),
-    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
-    report: document(row, 'report') as TrailReport,
-    counts: number(row, 'counts') === 1,
-    lastVerdict: { state: optionalText(row, 'state'), since: optionalNumber(row, 'state_since') },
-  };
-}
+export const toTrail = toRecord<Trail>({
+  ...{ org: text, flow: text, name: text, createdAt: number, report: document, counts: flag },
+  lastModifiedAt: (row, column) => optionalNumber(row, column) ?? number(row, 'created_at'),
+  lastVerdict: (row) => ({ state: optionalText(row, 'state'), since: optionalNumber(row, 'state_since') }),
+});
 
-function toTrailUpdate(row: Row): TrailUpdate {
-  const sha1 = optionalText(row, 'commit_sha');
-  const url = optionalText(row, 'commit_url');
-  const commit = sha1 === undefined ? undefined : { sha1, ...(url === undefined ? {} : { url }) };
-  return { at: number(row, 'updated_at'), commit };
-}
+const toFaultCount = toRecord<FaultCount>({ flow: text, state: oneOf(artifactStates), name: text, trails: number });
+
+const toTrailUpdate = toRecord<TrailUpdate>({
+  at: column('updated_at', number),
+  commit: (row) =>
+    optional(optionalText(row, 'commit_sha'), (sha1) => ({ sha1, url: optionalText(row, 'commit_url') })),
+});

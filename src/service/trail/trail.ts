@@ -1,4 +1,3 @@
-import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { TrailReport } from '../../contract/trail.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { Appearance, ReportedArtifact } from '../artifact/artifact.ts';
@@ -44,7 +43,7 @@ export function toTrailIdentity({ name, report }: Pick<Trail, 'name' | 'report'>
 
 export interface TrailUpdate {
   readonly at: number;
-  readonly commit: Pick<GitCommitInfo, 'sha1' | 'url'> | undefined;
+  readonly commit: AttestationWithSubject['commit'];
 }
 
 /** A trail and what belongs to it, read in one transaction; both lists newest first, truncated if long. */

@@ -1,5 +1,4 @@
 import { parseExactJson } from '../../../runtime/exact-json.ts';
-import type { Tags } from '../../../contract/tags.ts';
 import type { CountsFor } from '../../account/audience.ts';
 import type { Recorder } from '../../requirement/recorder.ts';
 
@@ -24,7 +23,17 @@ export function blob(row: Row, column: string): Uint8Array {
 }
 
 export function optionalNumber(row: Row, column: string): number | undefined {
-  return typeof row[column] === 'number' ? row[column] : undefined;
+  return row[column] === null ? undefined : number(row, column);
+}
+
+/** Whether a column holds 1 and not 0. */
+export function flag(row: Row, column: string): boolean {
+  return number(row, column) === 1;
+}
+
+/** Whether a column holds a value. */
+export function isSet(row: Row, column: string): boolean {
+  return row[column] !== null;
 }
 
 export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
@@ -35,34 +44,55 @@ export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column);
 }
 
-/**
- * Parses a document that this service validated before storing it. Numbers in free-form data are kept as they were
- * sent.
- */
-export function document(row: Row, column: string): unknown {
-  return parseExactJson(text(row, column));
+/** Returns a function that reads one of these texts. */
+export function oneOf<Known extends string>(known: readonly Known[]): (row: Row, column: string) => Known {
+  return (row, column) => {
+    const found = known.find((value) => value === row[column]);
+    if (found === undefined) throw new TypeError(`the stored ${column} is damaged`);
+    return found;
+  };
 }
 
-export function toTags(row: Row): Tags {
-  // Written by this service.
-  return JSON.parse(text(row, 'tags')) as Tags;
+/** A field that is stored as JSON, which this service has written. */
+export const json = 'json' as const;
+/** The same; null for undefined. */
+export const optionalJson = 'optional json' as const;
+/** JSON that was checked before it was stored. Numbers in free-form data are kept as they were sent. */
+export const document = 'document' as const;
+
+type Read<Value> = ((row: Row, column: string) => Value) | typeof json | typeof optionalJson | typeof document;
+
+/** A field whose column has another name. */
+interface Named<Value> {
+  readonly column: string;
+  readonly read: Read<Value>;
 }
 
-/** Reads the environments that a record counts for. Null stands for all; else the column has their names as JSON. */
-export function toCountsFor(row: Row): { readonly countsFor?: CountsFor } {
-  const names = optionalText(row, 'counts_for');
-  return names === undefined ? {} : { countsFor: JSON.parse(names) as readonly string[] };
+export function column<Value>(name: string, read: Read<Value>): Named<Value> {
+  return { column: name, read };
+}
+
+type Fields<Result> = { readonly [Field in keyof Result]-?: Read<Result[Field]> | Named<Result[Field]> };
+
+/** Returns a function that reads a record. Without another name, the column of the field `createdAt` is `created_at`. */
+export function toRecord<Result extends object>(fields: Fields<Result>): (row: Row) => Result {
+  const readers = Object.entries<Read<unknown> | Named<unknown>>(fields).map(([field, declared]) => {
+    const name = field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+    const { column, read } = typeof declared === 'object' ? declared : { column: name, read: declared };
+    return (row: Row) => [field, readColumn(row, column, read)] as const;
+  });
+  return (row) => Object.fromEntries(readers.map((read) => read(row))) as Result;
+}
+
+function readColumn(row: Row, column: string, read: Read<unknown>): unknown {
+  if (typeof read === 'function') return read(row, column);
+  if (read === optionalJson && row[column] === null) return undefined;
+  return read === document ? parseExactJson(text(row, column)) : JSON.parse(text(row, column));
 }
 
 /** The column of a record with the environments that it counts for. */
 export function countsForColumn({ countsFor }: { readonly countsFor?: CountsFor }): string | null {
   return countsFor === undefined ? null : JSON.stringify(countsFor);
-}
-
-export function toRecorders(row: Row): { readonly recorders?: readonly Recorder[] } {
-  const recorders = optionalText(row, 'recorders');
-  // Written by this service.
-  return recorders === undefined ? {} : { recorders: JSON.parse(recorders) as readonly Recorder[] };
 }
 
 export function recordersColumn({

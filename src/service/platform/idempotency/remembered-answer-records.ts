@@ -1,5 +1,5 @@
 import { defineStatements, either, Repository } from '../database/database.ts';
-import { number, text, type Row } from '../database/rows.ts';
+import { number, text, toRecord } from '../database/rows.ts';
 
 /** Identifies a request: keys are unique within an endpoint of an organization, and contain their senders. */
 export interface RequestKey {
@@ -62,11 +62,4 @@ export class RememberedAnswerWriter extends Repository {
   }
 }
 
-function toRememberedAnswer(row: Row): RememberedAnswer {
-  return {
-    digest: text(row, 'digest'),
-    answeredAt: number(row, 'answered_at'),
-    status: number(row, 'status'),
-    body: text(row, 'body'),
-  };
-}
+const toRememberedAnswer = toRecord<RememberedAnswer>({ digest: text, answeredAt: number, status: number, body: text });
