@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { translateError } from './database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StorageError } from '../storage-error.ts';
+import { busyTimeout, translateError } from './database.ts';
 
 interface Job {
   /** Whether it is a transaction of another connection. */
@@ -18,6 +20,8 @@ interface Statements {
 
 /** How long a group may take before other work continues. A single write can take longer. */
 const maximumGroupMilliseconds = 10;
+/** How long a group waits until it tries again to begin, if another process has locked the file, in milliseconds. */
+const busyInterval = 10;
 
 interface WriteQueueHooks {
   /** Throws if the files of the database are missing, so that a commit would be lost. */
@@ -41,6 +45,8 @@ export class WriteQueue {
   #jobs: Job[] = [];
   #scheduled: NodeJS.Immediate | undefined;
   #group: Promise<void> | undefined;
+  /** When another process was first found to have locked the file; undefined while it is not locked. */
+  #busySince: number | undefined;
   readonly #onCommit: () => void;
 
   constructor(
@@ -52,6 +58,8 @@ export class WriteQueue {
     }: WriteQueueHooks = {},
   ) {
     this.#database = database;
+    // SQLite would block the event loop while it waits.
+    database.exec('PRAGMA busy_timeout = 0');
     this.#statements = {
       begin: database.prepare('BEGIN IMMEDIATE'),
       commit: database.prepare('COMMIT'),
@@ -139,10 +147,29 @@ export class WriteQueue {
       await first.run();
       return jobs;
     }
-    this.#statements.begin.run();
+    while (!this.#hasBegun()) await sleep(busyInterval);
     const done = await this.#run(jobs);
     this.#statements.commit.run();
     return done;
+  }
+
+  /**
+   * Begins the transaction of a group, unless another process has locked the file.
+   *
+   * @throws Error of SQLite if it fails for another reason, or the file has been locked for too long
+   */
+  #hasBegun(): boolean {
+    try {
+      this.#statements.begin.run();
+      this.#busySince = undefined;
+      return true;
+    } catch (error) {
+      const fault = translateError(error);
+      if (!(fault instanceof StorageError) || fault.reason !== 'busy') throw error;
+      this.#busySince ??= this.#elapsed();
+      if (this.#elapsed() - this.#busySince >= busyTimeout) throw error;
+      return false;
+    }
   }
 
   /** A failing disk can make the rollback fail, too; SQLite then rolls back with the next transaction. */

@@ -3,8 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { lockFolder } from '../../../../../src/service/platform/database/sqlite/folder-lock.ts';
-import { openDatabase, translateError } from '../../../../../src/service/platform/database/sqlite/database.ts';
+import {
+  busyTimeout,
+  openDatabase,
+  translateError,
+} from '../../../../../src/service/platform/database/sqlite/database.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { WriteQueue } from '../../../../../src/service/platform/database/sqlite/write-queue.ts';
 import { Records } from '../../../../support/records.ts';
@@ -136,16 +141,26 @@ describe('the SQLite database', () => {
     database.close();
   });
 
-  it('reports that another process has locked the file', async () => {
+  it('waits for another process that has locked the file, while other work goes on, and then reports it', async () => {
     const path = join(folder, 'held.sqlite');
-    const [holder, database] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+    const [holder, database] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: busyTimeout })];
+    let time = 0;
+    const queue = new WriteQueue(database, { elapsed: () => time });
     holder.exec('BEGIN EXCLUSIVE');
-    await expect(new WriteQueue(database).write(() => 'done')).rejects.toMatchObject({
-      name: 'StorageError',
-      reason: 'busy',
-    });
+    const write = queue.write(() => 'done');
+    await setImmediate();
     holder.exec('COMMIT');
-    await expect(new WriteQueue(database).write(() => 'done')).resolves.toBe('done');
+    await expect(write).resolves.toBe('done');
+    holder.exec('BEGIN EXCLUSIVE');
+    const late = queue.write(() => 'done');
+    await setImmediate();
+    time = busyTimeout;
+    const busy = { name: 'StorageError', reason: 'busy' };
+    await expect(late).rejects.toMatchObject(busy);
+    // It is still locked, so nothing else waits again.
+    await expect(queue.write(() => 'done')).rejects.toMatchObject(busy);
+    holder.exec('COMMIT');
+    await expect(queue.write(() => 'done')).resolves.toBe('done');
     holder.close();
     database.close();
   });
