@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
@@ -32,6 +32,8 @@ export interface TestService {
   readonly errors: readonly string[];
   /** Creates an organization, and returns a key with the role admin in it. */
   createOrganization(name: string): Promise<string>;
+  /** The same service with another organization, for a test that shares a service with others. */
+  openOrganization(): Promise<TestService>;
   /** The key of the role admin that an organization was created with. */
   keyOf(org: string): string;
   /** Creates a key of the role. */
@@ -49,6 +51,20 @@ const patient = { delay: 60_000 };
 export async function stopWithoutErrors(service: TestService): Promise<void> {
   expect(service.errors).toEqual([]);
   await service.stop();
+}
+
+/**
+ * Starts one service for all tests of a file.
+ *
+ * @returns what opens an organization of its own in it for a test
+ */
+export function shareTestService(settings: TestServiceSettings = {}): () => Promise<TestService> {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService(settings);
+  });
+  afterAll(() => stopWithoutErrors(service));
+  return () => service.openOrganization();
 }
 
 /** Starts a service on a free port of the loopback interface. The caller must stop it. */
@@ -69,21 +85,27 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     await send('PUT', path, keyOf(owner), { role });
     return textOf(await send('POST', `${path}/api-keys`, keyOf(owner), {}), 'key');
   };
-  return {
+  const createOrganization = async (name: string, admin = `admin-of-${name}`): Promise<string> => {
+    const path = `${service.adminUrl}/organizations`;
+    const created = await send('POST', path, adminKey, { name, admin });
+    const key = textOf(valueAt(created, 'api_key'), 'key');
+    keys.set(name, key);
+    return key;
+  };
+  const open = (org: string): TestService => ({
     url: service.url,
     baseUrl: service.baseUrl,
     adminUrl: service.adminUrl,
     adminKey,
     org,
-    apiKey,
+    apiKey: keyOf(org),
     storage,
     errors: service.errors,
-    createOrganization: async (name) => {
-      const path = `${service.adminUrl}/organizations`;
-      const created = await send('POST', path, adminKey, { name, admin: `admin-of-${name}` });
-      const key = textOf(valueAt(created, 'api_key'), 'key');
-      keys.set(name, key);
-      return key;
+    createOrganization,
+    openOrganization: async () => {
+      const name = `${settings.org ?? 'acme'}-${keys.size}`;
+      await createOrganization(name, 'admin');
+      return open(name);
     },
     createKey: (role, owner = org) => createKey(role, owner),
     keyOf,
@@ -91,7 +113,8 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
       await service.stop();
       if (own === undefined) await storage.remove();
     },
-  };
+  });
+  return open(org);
 }
 
 async function send(method: string, url: string, key: string, body: unknown): Promise<unknown> {

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { shareTestService, startTestService, type TestService } from '../../support/service.ts';
 
 describe('service accounts', () => {
   let service: TestService;
+  const openOrganization = shareTestService({ sources: { now: () => 1_767_323_045_250 } });
   beforeEach(async () => {
-    service = await startTestService({ sources: { now: () => 1_767_323_045_250 } });
-  });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
+    service = await openOrganization();
   });
 
   const listed = {
@@ -24,10 +21,11 @@ describe('service accounts', () => {
     created_at: 1_767_323_045,
   };
   const created = { privilege: 'admin', display_name: 'The CI', description: 'Builds', for_webhook: true };
-  const list = (key?: string): Promise<Called> => call(service, { path: '/service-accounts/acme', ...keyed(key) });
-  const get = (name: string): Promise<Called> => call(service, { path: `/service-accounts/acme/${name}` });
+  const list = (key?: string): Promise<Called> =>
+    call(service, { path: `/service-accounts/${service.org}`, ...keyed(key) });
+  const get = (name: string): Promise<Called> => call(service, { path: `/service-accounts/${service.org}/${name}` });
   const remove = (name: string): Promise<Called> =>
-    call(service, { method: 'DELETE', path: `/service-accounts/acme/${name}` });
+    call(service, { method: 'DELETE', path: `/service-accounts/${service.org}/${name}` });
   const keyed = (key: string | undefined): { key?: string } => (key === undefined ? {} : { key });
 
   it('are listed by name, without for_webhook', async () => {
@@ -69,9 +67,9 @@ describe('service accounts', () => {
     await createServiceAccount(service);
     const key = await createServiceAccountKey(service);
     await saveFlow(service);
-    const path = '/attestations/acme/web/trail/main/sonar';
+    const path = `/attestations/${service.org}/web/trail/main/sonar`;
     await call(service, { method: 'POST', path, form: attestationForm(sampleAttestation('OK')), key });
-    const { body } = await call(service, { path: '/attestations/acme/web', key });
+    const { body } = await call(service, { path: `/attestations/${service.org}/web`, key });
     expect(body).toMatchObject({ data: [{ reported_by: 'service-account:ci' }] });
   });
 
@@ -109,7 +107,7 @@ describe('a key that expires', () => {
     const service = await startTestService({ sources: { now: () => now } });
     await createServiceAccount(service);
     const key = await createServiceAccountKey(service, 'ci', { expires_at: 1_767_323_055 });
-    const list = (): Promise<Called> => call(service, { path: '/service-accounts/acme', key });
+    const list = (): Promise<Called> => call(service, { path: `/service-accounts/${service.org}`, key });
     now += 9_999;
     const last = await list();
     expect([last.status, last.headers.get('api-key-expires-at')]).toEqual([200, '@1767323055']);
@@ -125,9 +123,11 @@ describe('a key that expires', () => {
       },
     });
     // The key of the test itself has a year to go.
-    expect((await call(service, { path: '/flows/acme' })).headers.get('api-key-expires-at')).toBeNull();
+    expect((await call(service, { path: `/flows/${service.org}` })).headers.get('api-key-expires-at')).toBeNull();
     now += 336 * 86_400_000;
-    expect((await call(service, { path: '/flows/acme' })).headers.get('api-key-expires-at')).toBe('@1798859045');
+    expect((await call(service, { path: `/flows/${service.org}` })).headers.get('api-key-expires-at')).toBe(
+      '@1798859045',
+    );
     await service.stop();
   });
 });

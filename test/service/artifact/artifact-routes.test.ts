@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { artifact } from '../../../src/contract/artifact.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
@@ -12,21 +12,22 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 const idForm = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{8}$/;
 
 describe('operation 10, get artifact by fingerprint', () => {
   let service: TestService;
-  let time: number;
+  let time = 1_700_000_000_000;
+  const openOrganization = shareTestService({ sources: { now: () => (time += 250) } });
   beforeEach(async () => {
     time = 1_700_000_000_000;
-    service = await startTestService({ sources: { now: () => (time += 250) } });
+    service = await openOrganization();
     await saveFlow(service, { template: ['artifact', 'sonar,unit'] });
   });
-  afterEach(() => stopWithoutErrors(service));
 
-  const get = (rest: string): Promise<Called> => call(service, { path: `/artifacts/acme/web/fingerprint/${rest}` });
+  const get = (rest: string): Promise<Called> =>
+    call(service, { path: `/artifacts/${service.org}/web/fingerprint/${rest}` });
 
   it('returns everything that was reported, and the reason for the state', async () => {
     const git_commit_info = {
@@ -55,7 +56,7 @@ describe('operation 10, get artifact by fingerprint', () => {
     const { status, body } = await get(fingerprintOf('abcdef'));
     expect(status).toBe(200);
     expect(violations(artifact, body)).toEqual([]);
-    const page = `${service.url}/acme/flows/web`;
+    const page = `${service.url}/${service.org}/flows/web`;
     expect(body).toEqual({
       id: expect.stringMatching(idForm),
       fingerprint: fingerprintOf('abcdef'),
@@ -72,7 +73,7 @@ describe('operation 10, get artifact by fingerprint', () => {
       build_url: sent.build_url,
       repo_url: repo_info.url,
       html_url: expect.stringContaining(`${page}/artifacts/${fingerprintOf('abcdef')}?artifact_id=`),
-      api_url: expect.stringContaining(`${service.baseUrl}/artifacts/acme/web/fingerprint/`),
+      api_url: expect.stringContaining(`${service.baseUrl}/artifacts/${service.org}/web/fingerprint/`),
       evidence: {
         sonar: {
           attestation_id: expect.stringMatching(idForm),
@@ -205,10 +206,10 @@ describe('operation 10, get artifact by fingerprint', () => {
     expect(await get(fingerprintOf('abcdef'))).toMatchObject({
       status: 404,
       body: {
-        message: `Artifact with fingerprint '${fingerprintOf('abcdef')}' does not exist in flow 'web' belonging to organization 'acme'`,
+        message: `Artifact with fingerprint '${fingerprintOf('abcdef')}' does not exist in flow 'web' belonging to organization '${service.org}'`,
       },
     });
-    expect(await call(service, { path: '/artifacts/acme/api/fingerprint/abcdef' })).toMatchObject({
+    expect(await call(service, { path: `/artifacts/${service.org}/api/fingerprint/abcdef` })).toMatchObject({
       status: 404,
       body: { message: 'Flow not found' },
     });
@@ -226,11 +227,11 @@ describe('operation 10, get artifact by fingerprint', () => {
 
 describe('attest artifact', () => {
   let service: TestService;
+  const openOrganization = shareTestService();
   beforeEach(async () => {
-    service = await startTestService();
+    service = await openOrganization();
     await saveFlow(service);
   });
-  afterEach(() => stopWithoutErrors(service));
 
   it('records an artifact', async () => {
     expect(await report(service)).toMatchObject({ status: 201, body: { message: 'OK' } });
@@ -241,8 +242,10 @@ describe('attest artifact', () => {
     const userData = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const body = `${json},"user_data":${userData}}`;
     const headers = { 'content-type': 'application/json; charset=UTF-8' };
-    expect((await call(service, { method: 'POST', path: '/artifacts/acme/web', body, headers })).status).toBe(201);
-    const { text } = await call(service, { path: '/artifacts/acme/web/fingerprint/abcdef' });
+    expect((await call(service, { method: 'POST', path: `/artifacts/${service.org}/web`, body, headers })).status).toBe(
+      201,
+    );
+    const { text } = await call(service, { path: `/artifacts/${service.org}/web/fingerprint/abcdef` });
     expect(text).toContain(`"user_data":${userData}`);
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
@@ -254,10 +257,12 @@ describe('attest artifact', () => {
     const info = `"git_commit_info":{"sha1":"${'a'.repeat(40)}","timestamp":1700000000.0}`;
     const body = `${json},${fields},${info},"repo_info":{"name":"a","url":"b","additional_info":${data}}}`;
     const headers = { 'content-type': 'application/json' };
-    expect((await call(service, { method: 'POST', path: '/artifacts/acme/web', body, headers })).status).toBe(201);
+    expect((await call(service, { method: 'POST', path: `/artifacts/${service.org}/web`, body, headers })).status).toBe(
+      201,
+    );
     // The last one is kept in memory.
     for (const fingerprint of ['abcdef', fingerprintOf('abcdef'), fingerprintOf('abcdef')]) {
-      const { text } = await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprint}` });
+      const { text } = await call(service, { path: `/artifacts/${service.org}/web/fingerprint/${fingerprint}` });
       for (const field of ['user_data', 'annotations', 'additional_info']) {
         expect(text).toContain(`"${field}":${data}`);
       }
@@ -270,14 +275,16 @@ describe('attest artifact', () => {
     const info = `"git_commit_info":{"sha1":"${'a'.repeat(40)}","timestamp":1e400}`;
     const body = `${JSON.stringify(sampleArtifact()).slice(0, -1)},${info}}`;
     const headers = { 'content-type': 'application/json' };
-    expect(await call(service, { method: 'POST', path: '/artifacts/acme/web', body, headers })).toMatchObject({
-      status: 400,
-      body: { errors: { 'git_commit_info.timestamp': 'must be integer' } },
-    });
+    expect(await call(service, { method: 'POST', path: `/artifacts/${service.org}/web`, body, headers })).toMatchObject(
+      {
+        status: 400,
+        body: { errors: { 'git_commit_info.timestamp': 'must be integer' } },
+      },
+    );
   });
 
   it('reports a missing flow', async () => {
-    const sent = { method: 'POST', path: '/artifacts/acme/api', json: sampleArtifact() };
+    const sent = { method: 'POST', path: `/artifacts/${service.org}/api`, json: sampleArtifact() };
     expect(await call(service, sent)).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
   });
 

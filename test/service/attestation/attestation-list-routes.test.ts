@@ -1,23 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { maximumPageBytes } from '../../../src/contract/limits.ts';
 import { createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 describe('the list of the attestations of a flow', () => {
   let service: TestService;
-  let now: number;
+  let now = 1_767_323_045_250;
+  const openOrganization = shareTestService({ sources: { now: () => now } });
   beforeEach(async () => {
     now = 1_767_323_045_250;
-    service = await startTestService({ sources: { now: () => now } });
+    service = await openOrganization();
     await saveFlow(service);
   });
-  afterEach(() => stopWithoutErrors(service));
 
   const list = (query = '', flow = 'web'): Promise<Called> =>
-    call(service, { path: `/attestations/acme/${flow}${query}` });
+    call(service, { path: `/attestations/${service.org}/${flow}${query}` });
   const attestMany = async (count: number): Promise<void> => {
     for (let index = 0; index < count; index += 1) {
       await attest(service, sampleAttestation('OK', { attestation_name: `check-${index}` }));
@@ -31,7 +31,7 @@ describe('the list of the attestations of a flow', () => {
 
   it('is empty at first', async () => {
     const { status, body } = await list();
-    const first = `${service.baseUrl}/attestations/acme/web?page=1&per_page=15`;
+    const first = `${service.baseUrl}/attestations/${service.org}/web?page=1&per_page=15`;
     expect([status, body]).toEqual([
       200,
       {
@@ -47,7 +47,7 @@ describe('the list of the attestations of a flow', () => {
     const document = JSON.stringify(sampleAttestation('OK')).replace('"user_data":{}', `"user_data":${data}`);
     await call(service, {
       method: 'POST',
-      path: '/attestations/acme/web/trail/main/sonar',
+      path: `/attestations/${service.org}/web/trail/main/sonar`,
       form: attestationForm(document),
     });
     expect((await list()).text).toContain(`"user_data":${data}`);
@@ -60,7 +60,7 @@ describe('the list of the attestations of a flow', () => {
       origin_url: 'https://ci.example.com/7',
     });
     const form = attestationForm(document, { content: 'a file' });
-    await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
+    await call(service, { method: 'POST', path: `/attestations/${service.org}/web/trail/main/sonar`, form });
     const entry = valueAt((await list()).body, 'data');
     expect(entry).toEqual([
       {
@@ -148,7 +148,7 @@ describe('the list of the attestations of a flow', () => {
     expect(body).toMatchObject({
       data: [],
       pagination: { total: 2, page: 9, page_count: 1 },
-      _links: { prev: `${service.baseUrl}/attestations/acme/web?page=1&per_page=15` },
+      _links: { prev: `${service.baseUrl}/attestations/${service.org}/web?page=1&per_page=15` },
     });
     expect(valueAt(body, '_links', 'next')).toBeUndefined();
   });
@@ -160,7 +160,7 @@ describe('the list of the attestations of a flow', () => {
     expect(names(called)).toEqual(['check-3', 'check-2']);
     expect(valueAt(called.body, 'pagination')).toEqual({ total: 3, page: 1, per_page: 2, page_count: 2 });
     expect(valueAt(called.body, '_links', 'next')).toBe(
-      `${service.baseUrl}/attestations/acme/web?page=2&per_page=2&from_timestamp=${start + 1}&to_timestamp=${start + 3}`,
+      `${service.baseUrl}/attestations/${service.org}/web?page=2&per_page=2&from_timestamp=${start + 1}&to_timestamp=${start + 3}`,
     );
     expect(names(await list(`?from_timestamp=${start + 4}`))).toEqual(['check-4']);
     expect(names(await list(`?to_timestamp=${start}`))).toEqual(['check-0']);
@@ -212,7 +212,7 @@ describe('the list of the attestations of a flow', () => {
     const keys = [await createKey(service, {}), await createServiceAccountKey(service, 'ann')];
     for (const key of keys) {
       const form = attestationForm(sampleAttestation('OK'));
-      await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form, key });
+      await call(service, { method: 'POST', path: `/attestations/${service.org}/web/trail/main/sonar`, form, key });
     }
     const { data } = mappingOf(await list());
     const reporters = Array.isArray(data) ? data.map((entry) => valueAt(entry, 'reported_by')) : data;

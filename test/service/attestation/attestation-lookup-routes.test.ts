@@ -1,31 +1,31 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
 import { attestationFields } from '../../../src/contract/attestations/attestation-fields.ts';
 import { attestationEvidence } from '../../../src/contract/attestation-lookup.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { attestationForm, commitOf, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+const openOrganization = shareTestService();
 beforeEach(async () => {
-  service = await startTestService();
+  service = await openOrganization();
   await saveFlow(service);
 });
-afterEach(() => stopWithoutErrors(service));
 
 const attest = (kind: string, document: object, content?: string): Promise<Called> =>
   call(service, {
     method: 'POST',
-    path: `/attestations/acme/web/trail/main/${kind}`,
+    path: `/attestations/${service.org}/web/trail/main/${kind}`,
     form: attestationForm(document, content === undefined ? undefined : { content }),
   });
 const find = async (id: string): Promise<readonly Record<string, unknown>[]> => {
-  const called = await call(service, { path: `/attestations/acme?attestation_id=${id}` });
+  const called = await call(service, { path: `/attestations/${service.org}?attestation_id=${id}` });
   expect(called.status).toBe(200);
   return mappingOf(called)['data'] as Record<string, unknown>[];
 };
 const findLatest = async (): Promise<Record<string, unknown>> => {
-  const listed = mappingOf(await call(service, { path: '/attestations/acme/web?per_page=1' }));
+  const listed = mappingOf(await call(service, { path: `/attestations/${service.org}/web?per_page=1` }));
   const [latest] = listed['data'] as [{ attestation_id: string }];
   const [found] = await find(latest.attestation_id);
   return found ?? {};

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import {
@@ -11,34 +11,34 @@ import {
   saveFlowTemplate,
   stateOf,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 const fingerprint = fingerprintOf('abcdef');
 
 describe('an override of an attestation', () => {
   let service: TestService;
-  let now: number;
+  let now = Date.UTC(2026, 11, 31, 12);
+  const openOrganization = shareTestService({ sources: { now: () => now } });
   beforeEach(async () => {
     now = Date.UTC(2026, 11, 31, 12);
-    service = await startTestService({ sources: { now: () => now } });
+    service = await openOrganization();
   });
-  afterEach(() => stopWithoutErrors(service));
 
   const attest = (document: object): Promise<Called> =>
     call(service, {
-      ...{ method: 'POST', path: '/attestations/acme/web/trail/main/generic' },
+      ...{ method: 'POST', path: `/attestations/${service.org}/web/trail/main/generic` },
       form: attestationForm({ attestation_name: 'scan', is_compliant: false, ...document }),
     });
   const override = (change: object = {}): Promise<Called> =>
     call(service, {
-      ...{ method: 'POST', path: '/attestations/acme/web/trail/main/override' },
+      ...{ method: 'POST', path: `/attestations/${service.org}/web/trail/main/override` },
       json: {
         ...{ attestation_name: 'scan', reason: 'Reviewed <by hand>', new_compliance_status: true, user_data: {} },
         ...{ original_attestation_type: 'generic', ...change },
       },
     });
   const read = async (name = 'scan'): Promise<readonly unknown[]> =>
-    (await call(service, { path: `/attestations/acme/web/trail/main/${name}` })).body as unknown[];
+    (await call(service, { path: `/attestations/${service.org}/web/trail/main/${name}` })).body as unknown[];
 
   it('counts for the trail, is shown with who, why and the original, and ends with new evidence', async () => {
     await saveFlowTemplate(
@@ -48,7 +48,7 @@ describe('an override of an attestation', () => {
     await attest({ description: 'Nightly' });
     const [original] = (await read()) as [{ attestation_id: string }];
     const stateOfTrail = async (): Promise<unknown> =>
-      mappingOf(await call(service, { path: '/trails/acme/web/main' }))['compliance_state'];
+      mappingOf(await call(service, { path: `/trails/${service.org}/web/main` }))['compliance_state'];
     expect(await stateOfTrail()).toBe('NON-COMPLIANT');
     expect((await override()).status).toBe(201);
     expect(await stateOfTrail()).toBe('COMPLIANT');
@@ -65,10 +65,13 @@ describe('an override of an attestation', () => {
     });
     expect(before).toMatchObject({ attestation_id: original.attestation_id, is_compliant: false });
     const { attestation_id: id } = latest as { attestation_id: string };
-    const page = await call(service, { at: service.url, path: `/acme/flows/web/trails/main/attestations/${id}` });
+    const page = await call(service, {
+      at: service.url,
+      path: `/${service.org}/flows/web/trails/main/attestations/${id}`,
+    });
     expect(page.text).toContain('the original, not compliant');
     expect(page.text).toContain('Reviewed &lt;by hand&gt;');
-    const events = await call(service, { path: '/organizations/acme/audit-log?type=attestation_overridden' });
+    const events = await call(service, { path: `/organizations/${service.org}/audit-log?type=attestation_overridden` });
     expect(events.body).toMatchObject({
       data: [
         { actor: 'admin', subject: 'flow web', details: { trail: 'main', attestation: 'scan', verdict: 'compliant' } },
@@ -90,7 +93,7 @@ describe('an override of an attestation', () => {
     expect((await override({ artifact_fingerprint: fingerprint, new_compliance_status: false })).status).toBe(201);
     expect(await stateOf(service)).toBe('NON-COMPLIANT');
     expect(await listVerdicts(service, 'prod')).toEqual([false, true, false]);
-    const assertion = await call(service, { path: `/asserts/acme/fingerprint/${fingerprint}` });
+    const assertion = await call(service, { path: `/asserts/${service.org}/fingerprint/${fingerprint}` });
     expect(assertion.body).toMatchObject({
       compliant: false,
       reasons: [{ about: 'scan', value: 'overridden by admin as non-compliant: Reviewed <by hand>' }],
@@ -139,7 +142,7 @@ describe('an override of an attestation', () => {
     expect(await stateOf(service)).toBe('COMPLIANT');
     await reportAgain();
     expect(await listVerdicts(service, 'prod')).toEqual([false, true, true]);
-    const page = await call(service, { at: service.url, path: '/acme/environments/prod/3' });
+    const page = await call(service, { at: service.url, path: `/${service.org}/environments/prod/3` });
     expect(page.text).toContain('An override of its evidence ends on 2027-01-01.');
 
     now = Date.UTC(2027, 0, 2);
@@ -147,15 +150,15 @@ describe('an override of an attestation', () => {
       { about, state: 'failed', html_url: expect.stringContaining(original.attestation_id) },
       { about, state: 'failed', value: 'the override by admin ended on 2027-01-01' },
     ];
-    expect(await find(`/asserts/acme/fingerprint/${fingerprint}`)).toMatchObject({
+    expect(await find(`/asserts/${service.org}/fingerprint/${fingerprint}`)).toMatchObject({
       compliant: false,
       reasons: listReasons('scan'),
     });
-    expect(await find(`/artifacts/acme/web/fingerprint/${fingerprint}`)).toMatchObject({
+    expect(await find(`/artifacts/${service.org}/web/fingerprint/${fingerprint}`)).toMatchObject({
       state: 'NON-COMPLIANT',
       reasons: listReasons('scan'),
     });
-    expect(await find('/trails/acme/web/main')).toMatchObject({
+    expect(await find(`/trails/${service.org}/web/main`)).toMatchObject({
       compliance_state: 'NON-COMPLIANT',
       reasons: listReasons('web.tar.scan'),
     });
@@ -175,8 +178,7 @@ describe('an override of an attestation', () => {
     expect(await override({ attestation_name: 'other' })).toMatchObject({
       status: 404,
       body: {
-        message:
-          "Attestation 'other' does not exist in trail 'main' of flow 'web' belonging to organization 'acme', so there is nothing to override",
+        message: `Attestation 'other' does not exist in trail 'main' of flow 'web' belonging to organization '${service.org}', so there is nothing to override`,
       },
     });
     expect((await override({ artifact_fingerprint: fingerprint })).status).toBe(404);

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { startLoginFixture } from '../../support/login-fixture.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, commitOf, fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 import { verifyBundle } from '../../support/verify-bundle.ts';
 
@@ -14,28 +14,28 @@ const testResult = 'https://in-toto.io/attestation/test-result/v0.1';
 
 describe('the statement of an attestation', () => {
   let service: TestService;
+  const openOrganization = shareTestService({ options: { signingKeys: sampleSigningKeys } });
   beforeEach(async () => {
-    service = await startTestService({ options: { signingKeys: sampleSigningKeys } });
+    service = await openOrganization();
     await saveFlow(service);
     await report(service);
   });
-  afterEach(() => stopWithoutErrors(service));
 
   const attest = (kind: string, document: object, content?: string): Promise<Called> =>
     call(service, {
-      ...{ method: 'POST', path: `/attestations/acme/web/trail/main/${kind}` },
+      ...{ method: 'POST', path: `/attestations/${service.org}/web/trail/main/${kind}` },
       form: attestationForm({ attestation_name: 'unit', ...document }, content === undefined ? undefined : { content }),
     });
   const findLatestId = async (): Promise<string> => {
-    const { body } = await call(service, { path: '/attestations/acme/web?per_page=1' });
+    const { body } = await call(service, { path: `/attestations/${service.org}/web?per_page=1` });
     return textAt(listAt(body, 'data')[0], 'attestation_id') ?? '';
   };
   const get = (id: string, key = service.apiKey): Promise<Called> =>
-    call(service, { path: `/attestations/acme/${id}/statement`, key });
+    call(service, { path: `/attestations/${service.org}/${id}/statement`, key });
   const verify = async (): Promise<unknown> => {
     const { status, body } = await get(await findLatestId());
     expect(status).toBe(200);
-    return verifyBundle(body, `${service.url.replace('http://', '')}/log/acme`, currentKey);
+    return verifyBundle(body, `${service.url.replace('http://', '')}/log/${service.org}`, currentKey);
   };
   const ownType = (): string => `${service.url}/-/attestation/v1`;
 
@@ -43,7 +43,9 @@ describe('the statement of an attestation', () => {
     const document = { artifact_fingerprint: fingerprint, is_compliant: false, description: 'By hand' };
     await attest('generic', document, 'the report');
     const statement = await verify();
-    const { body } = await call(service, { path: `/attestations/acme?attestation_id=${await findLatestId()}` });
+    const { body } = await call(service, {
+      path: `/attestations/${service.org}?attestation_id=${await findLatestId()}`,
+    });
     const found = listAt(body, 'data')[0];
     const shown = ['reasons', 'status_info', 'is_compliant', 'reported_by', 'created_at', 'trail_name', 'facts'];
     expect(statement).toMatchObject({
@@ -51,7 +53,7 @@ describe('the statement of an attestation', () => {
       subject: [{ name: 'web.tar', digest: { sha256: fingerprint } }],
       predicateType: ownType(),
       predicate: {
-        ...{ org: 'acme', flow_name: 'web', verdict: 'non-compliant', attestation_type: 'generic' },
+        ...{ org: service.org, flow_name: 'web', verdict: 'non-compliant', attestation_type: 'generic' },
         ...Object.fromEntries([...shown, 'attachments', 'html_url'].map((field) => [field, valueAt(found, field)])),
       },
     });
@@ -64,7 +66,7 @@ describe('the statement of an attestation', () => {
     await attest('generic', { git_commit_info: { sha1: commitOf('1') }, repo_info: repo });
     expect(await verify()).toMatchObject({ subject: [{ name: 'acme/web', digest: { gitCommit: commitOf('1') } }] });
     await attest('generic', {});
-    const name = `${service.url}/acme/flows/web/trails/main`;
+    const name = `${service.url}/${service.org}/flows/web/trails/main`;
     const sha256 = createHash('sha256').update(name).digest('hex');
     expect(await verify()).toMatchObject({ subject: [{ name, digest: { sha256 } }] });
   });
@@ -86,7 +88,11 @@ describe('the statement of an attestation', () => {
       ...{ attestation_name: 'unit', reason: 'Known', new_compliance_status: true, user_data: {} },
       original_attestation_type: 'junit',
     };
-    await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/override', json: override });
+    await call(service, {
+      method: 'POST',
+      path: `/attestations/${service.org}/web/trail/main/override`,
+      json: override,
+    });
     expect(await verify()).toMatchObject({
       predicateType: ownType(),
       predicate: { verdict: 'compliant', override: { was_compliant: false, by: 'admin', reason: 'Known' } },
@@ -101,7 +107,7 @@ describe('the statement of an attestation', () => {
     await attest('generic', {});
     const id = await findLatestId();
     expect((await get('00000000-0000-0000-0000-00000000')).status).toBe(404);
-    const page = `${service.url}/acme/flows/web/trails/main/attestations/${id}`;
+    const page = `${service.url}/${service.org}/flows/web/trails/main/attestations/${id}`;
     const headers = { authorization: `Bearer ${service.apiKey}` };
     expect(await (await fetch(page, { headers })).text()).toContain(
       `href="${page.slice(service.url.length)}/statement"`,
@@ -115,8 +121,8 @@ describe('the statement of an attestation', () => {
   it('is for keys that may read the flow', async () => {
     const fixture = await startLoginFixture({ signingKeys: sampleSigningKeys });
     const form = attestationForm({ attestation_name: 'unit', is_compliant: true });
-    await call(fixture.service, { method: 'POST', path: '/attestations/acme/web/trail/main/generic', form });
-    const { body } = await call(fixture.service, { path: '/attestations/acme/web' });
+    await call(fixture.service, { method: 'POST', path: `/attestations/acme/web/trail/main/generic`, form });
+    const { body } = await call(fixture.service, { path: `/attestations/acme/web` });
     const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/statement`;
     for (const [flow, status] of [
       ['web', 200],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   changePolicies,
   listVerdicts,
@@ -8,13 +8,13 @@ import {
   savePolicy,
 } from '../../support/environment-samples.ts';
 import { call } from '../../support/service-call.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+const openOrganization = shareTestService();
 beforeEach(async () => {
-  service = await startTestService();
+  service = await openOrganization();
 });
-afterEach(() => stopWithoutErrors(service));
 
 describe('operations 4 and 5, attach and detach policies', () => {
   beforeEach(async () => {
@@ -44,8 +44,10 @@ describe('operations 4 and 5, attach and detach policies', () => {
       status: 404,
       body: { message: 'Environment or policy not found', errors },
     });
-    const noEnvironment = { 'path.env_name': "Environment named 'stage' does not exist for organization 'acme'" };
-    const noPolicies = { policy_names: "Policies 'other', 'third' do not exist in organization 'acme'" };
+    const noEnvironment = {
+      'path.env_name': `Environment named 'stage' does not exist for organization '${service.org}'`,
+    };
+    const noPolicies = { policy_names: `Policies 'other', 'third' do not exist in organization '${service.org}'` };
     expect(await changePolicies(service, method, 'stage', ['provenance'])).toMatchObject(missing(noEnvironment));
     const some = ['other', 'provenance', 'third', 'other'];
     expect(await changePolicies(service, method, 'prod', some)).toMatchObject(missing(noPolicies));
@@ -79,7 +81,9 @@ describe('operations 4 and 5, attach and detach policies', () => {
 
   it.each([[{ policy_names: [] }], [{}], [{ policy_names: ['a b'] }]])('reject %j', async (json) => {
     for (const method of ['POST', 'DELETE']) {
-      expect((await call(service, { method, path: '/environments/acme/prod/policies', json })).status).toBe(400);
+      expect((await call(service, { method, path: `/environments/${service.org}/prod/policies`, json })).status).toBe(
+        400,
+      );
     }
   });
 });

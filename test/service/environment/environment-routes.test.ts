@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { environmentKinds } from '../../../src/contract/environment.ts';
 import {
   changePolicies,
@@ -11,15 +11,15 @@ import {
 } from '../../support/environment-samples.ts';
 import { call, mappingOf } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
-let time: number;
+let time = 1_700_000_000_000;
+const openOrganization = shareTestService({ sources: { now: () => (time += 250) } });
 beforeEach(async () => {
   time = 1_700_000_000_000;
-  service = await startTestService({ sources: { now: () => (time += 250) } });
+  service = await openOrganization();
 });
-afterEach(() => stopWithoutErrors(service));
 
 const verdictsOf = (environment: string): Promise<readonly unknown[]> => listVerdicts(service, environment);
 
@@ -41,7 +41,7 @@ describe('operation 2, create or update environment', () => {
       );
       expect((await reportPods(service, 'prod', ...pods)).status).toBe(status);
     }
-    const { body } = await call(service, { path: '/env-diff/acme?snappish1=prod&snappish2=prod' });
+    const { body } = await call(service, { path: `/env-diff/${service.org}?snappish1=prod&snappish2=prod` });
     expect(body).toMatchObject({ 'not-changed': { artifacts: [{ instance_count: 20_000 }] } });
   });
 
@@ -49,7 +49,7 @@ describe('operation 2, create or update environment', () => {
     await saveEnvironment(service, 'prod');
     const body = Buffer.alloc(16 * 1024 * 1024 + 1, ' ');
     const headers = { 'content-type': 'application/json' };
-    const sent = { method: 'PUT', path: '/environments/acme/prod/report/K8S', body, headers };
+    const sent = { method: 'PUT', path: `/environments/${service.org}/prod/report/K8S`, body, headers };
     expect((await call(service, sent)).status).toBe(413);
   });
 
@@ -71,7 +71,7 @@ describe('operation 2, create or update environment', () => {
     [{ type: undefined }, 'type'],
   ])('rejects %j', async (change, field) => {
     const json = { name: 'prod', type: 'K8S', ...change };
-    const { status, body } = await call(service, { method: 'PUT', path: '/environments/acme', json });
+    const { status, body } = await call(service, { method: 'PUT', path: `/environments/${service.org}`, json });
     expect(status).toBe(400);
     expect(Object.keys((body as { errors: object }).errors)).toEqual([field]);
   });
@@ -81,7 +81,7 @@ describe('operation 2, create or update environment', () => {
       saveEnvironment(service, 'all', { type: 'logical', included_environments: included });
     expect(await logical('prod')).toMatchObject({
       status: 404,
-      body: { message: "Environment named 'prod' does not exist for organization 'acme'" },
+      body: { message: `Environment named 'prod' does not exist for organization '${service.org}'` },
     });
     expect((await logical('all')).status).toBe(404);
     await saveEnvironment(service, 'prod');
@@ -110,7 +110,7 @@ describe('operation 2, create or update environment', () => {
   it('reports a missing policy, and then changes nothing', async () => {
     expect(await saveEnvironment(service, 'prod', { policies: ['one'] })).toMatchObject({
       status: 404,
-      body: { message: "Policy 'one' does not exist in organization 'acme'" },
+      body: { message: `Policy 'one' does not exist in organization '${service.org}'` },
     });
     expect((await snapshotsOf(service, 'prod')).status).toBe(404);
   });
@@ -168,7 +168,7 @@ describe('operation 3, report K8S environment', () => {
     [{}, 'artifacts'],
     [[], 'body'],
   ])('says what of the report %j is invalid', async (json, field) => {
-    const path = '/environments/acme/prod/report/K8S';
+    const path = `/environments/${service.org}/prod/report/K8S`;
     const { status, body } = await call(service, { method: 'PUT', path, json });
     expect(status).toBe(400);
     expect(body).toMatchObject({ message: 'Invalid report data' });
@@ -176,7 +176,7 @@ describe('operation 3, report K8S environment', () => {
   });
 
   it('returns its own message also if the report is not JSON', async () => {
-    const sent = { method: 'PUT', path: '/environments/acme/prod/report/K8S', body: '{' };
+    const sent = { method: 'PUT', path: `/environments/${service.org}/prod/report/K8S`, body: '{' };
     expect(await call(service, { ...sent, headers: { 'content-type': 'application/json' } })).toMatchObject({
       status: 400,
       body: { message: 'Invalid report data', errors: { body: expect.stringContaining('JSON') } },
@@ -185,9 +185,9 @@ describe('operation 3, report K8S environment', () => {
 
   it('keeps images of any name apart', async () => {
     const body = `{"artifacts":[{"podName":"a","namespace":"b","creationTimestamp":1,"digests":{"__proto__":"${'a'.repeat(64)}","constructor":"${'b'.repeat(64)}"}}]}`;
-    const sent = { method: 'PUT', path: '/environments/acme/prod/report/K8S', body };
+    const sent = { method: 'PUT', path: `/environments/${service.org}/prod/report/K8S`, body };
     expect((await call(service, { ...sent, headers: { 'content-type': 'application/json' } })).status).toBe(201);
-    const { body: diff } = await call(service, { path: '/env-diff/acme?snappish1=prod&snappish2=prod' });
+    const { body: diff } = await call(service, { path: `/env-diff/${service.org}?snappish1=prod&snappish2=prod` });
     const names = (diff as { 'not-changed': { artifacts: { name: string }[] } })['not-changed'].artifacts;
     expect(names.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
   });
@@ -258,7 +258,7 @@ artifacts:
 
 describe('where an artifact runs', () => {
   const artifact = async (): Promise<ReturnType<typeof mappingOf>> =>
-    mappingOf(await call(service, { path: '/artifacts/acme/web/fingerprint/abcdef' }));
+    mappingOf(await call(service, { path: `/artifacts/${service.org}/web/fingerprint/abcdef` }));
 
   it('is part of its response: where it runs, where it ran, and its history', async () => {
     await saveFlow(service);
@@ -290,6 +290,6 @@ describe('environments and policies', () => {
     expect((await call(service, sent)).status).toBe(404);
     expect((await call(service, { path: '/snapshots/other/prod', key })).status).toBe(404);
     expect((await call(service, { path: '/env-diff/other?snappish1=prod&snappish2=prod', key })).status).toBe(404);
-    expect((await call(service, { path: '/snapshots/acme/prod', key })).status).toBe(403);
+    expect((await call(service, { path: `/snapshots/${service.org}/prod`, key })).status).toBe(403);
   });
 });

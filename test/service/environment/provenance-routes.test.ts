@@ -1,21 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EnvironmentPayload } from '../../../src/contract/environment.ts';
 import { listVerdicts, pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+const openOrganization = shareTestService();
 beforeEach(async () => {
-  service = await startTestService();
+  service = await openOrganization();
   await saveFlow(service);
 });
-afterEach(() => stopWithoutErrors(service));
 
 const save = (change: Partial<EnvironmentPayload>, name = 'prod', key?: string): Promise<Called> =>
   saveEnvironment(service, name, change, key);
 const required = async (name = 'prod'): Promise<unknown> => {
-  const { body } = await call(service, { path: `/environments/acme/${name}` });
+  const { body } = await call(service, { path: `/environments/${service.org}/${name}` });
   return (body as { require_provenance: unknown }).require_provenance;
 };
 const reportFirst = (): Promise<Called> => reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
@@ -29,8 +29,10 @@ describe('an environment with `require_provenance: true`', () => {
     expect(await save({ require_provenance: true })).toMatchObject({ status: 201, body: 'OK' });
     await reportFirst();
     expect(await listVerdicts(service, 'prod')).toEqual([false]);
-    expect(await pageOf('/acme/environments/prod')).toContain('provenance (deprecated; attach a policy instead)');
-    const page = await pageOf('/acme/environments/prod/1');
+    expect(await pageOf(`/${service.org}/environments/prod`)).toContain(
+      'provenance (deprecated; attach a policy instead)',
+    );
+    const page = await pageOf(`/${service.org}/environments/prod/1`);
     for (const shown of ['not reported to any flow', '>require_provenance: true</td>']) {
       expect(page).toContain(shown);
     }
@@ -58,7 +60,7 @@ describe('an environment with `require_provenance: true`', () => {
     await save({ type: 'logical', included_environments: ['prod'] }, 'all');
     await report(service);
     for (const environment of ['prod', 'all']) {
-      const path = `/asserts/acme/fingerprint/${fingerprintOf('abcdef')}?environment_name=${environment}`;
+      const path = `/asserts/${service.org}/fingerprint/${fingerprintOf('abcdef')}?environment_name=${environment}`;
       expect(await call(service, { path })).toMatchObject({
         status: 200,
         body: {

@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { call } from '../../support/service-call.ts';
 import { report, sampleFlow, saveFlow, stateOf } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 describe('operation 1, create or update flow', () => {
   let service: TestService;
+  const openOrganization = shareTestService();
   beforeEach(async () => {
-    service = await startTestService();
+    service = await openOrganization();
   });
-  afterEach(() => stopWithoutErrors(service));
 
   it('returns 201 for a new flow and 200 for an existing one', async () => {
     expect(await saveFlow(service)).toMatchObject({ status: 201, body: 'OK' });
@@ -26,17 +26,17 @@ describe('operation 1, create or update flow', () => {
   });
 
   it('returns what was stored, and omits a repository that was never set', async () => {
-    const read = (name: string): ReturnType<typeof call> => call(service, { path: `/flows/acme/${name}` });
+    const read = (name: string): ReturnType<typeof call> => call(service, { path: `/flows/${service.org}/${name}` });
     await saveFlow(service, { visibility: 'public', repo_url: 'https://git.example.com' });
     const { name, description, template } = sampleFlow();
-    const always = { name, org: 'acme', description, template, tags: {}, archived: false };
+    const always = { name, org: service.org, description, template, tags: {}, archived: false };
     expect(await read('web')).toMatchObject({ status: 200 });
     expect((await read('web')).body).toEqual({ ...always, visibility: 'public', repo_url: 'https://git.example.com' });
     await saveFlow(service, { visibility: null });
     expect((await read('web')).body).toEqual({ ...always, visibility: 'private' });
     expect(await read('api')).toMatchObject({
       status: 404,
-      body: { message: "Flow named 'api' does not exist for organization 'acme'" },
+      body: { message: `Flow named 'api' does not exist for organization '${service.org}'` },
     });
   });
 
@@ -51,7 +51,7 @@ describe('operation 1, create or update flow', () => {
   it('accepts a name of 255 characters, more than a router allows by default', async () => {
     const name = 'n'.repeat(255);
     expect((await saveFlow(service, { name })).status).toBe(201);
-    const artifact = await call(service, { path: `/artifacts/acme/${name}/fingerprint/abcde` });
+    const artifact = await call(service, { path: `/artifacts/${service.org}/${name}/fingerprint/abcde` });
     expect(artifact.body).toMatchObject({ message: expect.stringContaining('does not exist in flow') });
   });
 
@@ -68,7 +68,9 @@ describe('operation 1, create or update flow', () => {
         },
       },
     });
-    expect(await call(service, { path: `/artifacts/acme/${name}/fingerprint/abcde?trail=${name}` })).toMatchObject({
+    expect(
+      await call(service, { path: `/artifacts/${service.org}/${name}/fingerprint/abcde?trail=${name}` }),
+    ).toMatchObject({
       status: 400,
       body: { errors: { 'path.flow_name': expect.stringContaining('must not have more than 255 characters') } },
     });
@@ -83,7 +85,7 @@ describe('operation 1, create or update flow', () => {
       color: 'red',
       description: 1,
     };
-    const { status, body } = await call(service, { method: 'PUT', path: '/flows/acme', json });
+    const { status, body } = await call(service, { method: 'PUT', path: `/flows/${service.org}`, json });
     expect(status).toBe(400);
     expect(body).toEqual({
       message: 'Input payload validation failed',
@@ -98,7 +100,7 @@ describe('operation 1, create or update flow', () => {
   });
 
   it.each([[null], [[]], ['text'], [7], [true]])('rejects %j as a flow', async (json) => {
-    const { status, body } = await call(service, { method: 'PUT', path: '/flows/acme', json });
+    const { status, body } = await call(service, { method: 'PUT', path: `/flows/${service.org}`, json });
     expect(status).toBe(400);
     expect(body).toMatchObject({ errors: { body: expect.any(String) } });
   });

@@ -1,29 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { triggers } from '../../../src/contract/notification.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { roles } from '../../../src/contract/role.ts';
 import { administer, createNotification } from '../../support/administration.ts';
 import { call, type Called } from '../../support/service-call.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 const secretAddress = 'https://hooks.example.com/services/secret?token=secret#secret';
 
 describe('a notification', () => {
   let service: TestService;
-  beforeEach(async () => {
-    service = await startTestService({
-      options: { mail: { url: 'smtp://127.0.0.1:1', from: 'compliance@example.com' } },
-      sources: { now: () => 1_767_323_045_250 },
-    });
+  const openOrganization = shareTestService({
+    options: { mail: { url: 'smtp://127.0.0.1:1', from: 'compliance@example.com' } },
+    sources: { now: () => 1_767_323_045_250 },
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
+  beforeEach(async () => {
+    service = await openOrganization();
   });
 
   const get = (number: string | number, key?: string): Promise<Called> =>
     call(service, {
-      path: `/organizations/acme/environments_notifications/${number}`,
+      path: `/organizations/${service.org}/environments_notifications/${number}`,
       ...(key === undefined ? {} : { key }),
     });
 
@@ -85,7 +82,7 @@ describe('a notification', () => {
 
   it('is not found after it was deleted', async () => {
     await createNotification(service);
-    const remove = { method: 'DELETE', path: '/organizations/acme/environments_notifications/1' };
+    const remove = { method: 'DELETE', path: `/organizations/${service.org}/environments_notifications/1` };
     expect(await administer(service, remove)).toMatchObject({ status: 200, body: 'OK' });
     expect(await administer(service, remove)).toMatchObject({ status: 404, body: { message: 'Action not found' } });
     expect((await get(1)).status).toBe(404);
@@ -147,7 +144,7 @@ describe('a notification', () => {
       { type: 'SLACK', webhook: secretAddress },
     ];
     await createNotification(service, { targets });
-    const inspect = { method: 'GET', path: '/organizations/acme/environments_notifications/1/deliveries' };
+    const inspect = { method: 'GET', path: `/organizations/${service.org}/environments_notifications/1/deliveries` };
     const { status, body } = await administer(service, inspect);
     const delivery = {
       waiting: 0,
@@ -169,7 +166,10 @@ describe('a notification', () => {
     ]);
     expect(JSON.stringify(body)).not.toMatch(/whsec_|services\/secret/u);
     expect(
-      await administer(service, { ...inspect, path: '/organizations/acme/environments_notifications/2/deliveries' }),
+      await administer(service, {
+        ...inspect,
+        path: `/organizations/${service.org}/environments_notifications/2/deliveries`,
+      }),
     ).toMatchObject({
       status: 404,
     });
@@ -184,7 +184,7 @@ describe('a notification', () => {
     expect(await createNotification(service, { targets })).toMatchObject({ body: { targets: [{ secret: own }, {}] } });
     const rotate = (json: unknown, position = 0, number = 1): Promise<Called> =>
       administer(service, {
-        path: `/organizations/acme/environments_notifications/${number}/targets/${position}/secret`,
+        path: `/organizations/${service.org}/environments_notifications/${number}/targets/${position}/secret`,
         json,
       });
     expect(await rotate({})).toMatchObject({
@@ -202,7 +202,9 @@ describe('a notification', () => {
     ] as const) {
       expect(await rotate({}, position, number)).toMatchObject({
         status: 404,
-        body: { message: `Notification ${number} of organization 'acme' has no webhook at position ${position}` },
+        body: {
+          message: `Notification ${number} of organization '${service.org}' has no webhook at position ${position}`,
+        },
       });
     }
   });
@@ -211,7 +213,7 @@ describe('a notification', () => {
     const webhook = { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' };
     const slack = { type: 'SLACK', webhook: secretAddress };
     await createNotification(service, { targets: [slack, webhook] });
-    const path = '/organizations/acme/environments_notifications/1';
+    const path = `/organizations/${service.org}/environments_notifications/1`;
     const change = (json: unknown): Promise<Called> => administer(service, { method: 'PATCH', path, json });
     expect((await change({ name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] })).body).toMatchObject(
       {
@@ -233,7 +235,7 @@ describe('a notification', () => {
     expect(await administer(service, { method: 'PATCH', path: `${path}2`, json: { name: 'x' } })).toMatchObject({
       status: 404,
     });
-    const listed = await call(service, { path: '/organizations/acme/environments_notifications' });
+    const listed = await call(service, { path: `/organizations/${service.org}/environments_notifications` });
     expect(listed.body).toMatchObject([{ number: 1, name: 'New', targets: [{}, {}] }]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   changePolicies,
   policyForm,
@@ -7,28 +7,29 @@ import {
   savePolicy,
 } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+const openOrganization = shareTestService({ sources: { now: () => 1_700_000_000_500 } });
 beforeEach(async () => {
-  service = await startTestService({ sources: { now: () => 1_700_000_000_500 } });
+  service = await openOrganization();
 });
-afterEach(() => stopWithoutErrors(service));
 
-const upload = (form: FormData): Promise<Called> => call(service, { method: 'PUT', path: '/policies/acme', form });
+const upload = (form: FormData): Promise<Called> =>
+  call(service, { method: 'PUT', path: `/policies/${service.org}`, form });
 const faultOf = ({ body }: Called): unknown => (body as { errors: Record<string, unknown> }).errors['policy_file'];
 
 describe('getting a policy', () => {
   it('returns the same as the last upload', async () => {
     await savePolicy(service, 'strict');
     const { body } = await savePolicy(service, 'strict', provenancePolicy, { comment: 'Again' });
-    expect(await call(service, { path: '/policies/acme/strict' })).toMatchObject({ status: 200, body });
+    expect(await call(service, { path: `/policies/${service.org}/strict` })).toMatchObject({ status: 200, body });
   });
 
   it('reports a missing policy', async () => {
-    expect(await call(service, { path: '/policies/acme/none' })).toMatchObject({
+    expect(await call(service, { path: `/policies/${service.org}/none` })).toMatchObject({
       status: 404,
-      body: { message: "Policy 'none' does not exist in organization 'acme'" },
+      body: { message: `Policy 'none' does not exist in organization '${service.org}'` },
     });
   });
 });
@@ -175,6 +176,6 @@ describe('operation 6, create or update policy', () => {
   it.each(['snapshotter', 'reader'] as const)('is not for a %s', async (role) => {
     const form = policyForm({ name: 'strict' }, { content: provenancePolicy });
     const key = await service.createKey(role);
-    expect((await call(service, { method: 'PUT', path: '/policies/acme', form, key })).status).toBe(403);
+    expect((await call(service, { method: 'PUT', path: `/policies/${service.org}`, form, key })).status).toBe(403);
   });
 });

@@ -1,20 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { pod, reportPods, saveEnvironment, snapshotsOf } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 const start = 1_700_000_000;
 
 let service: TestService;
 /** In Unix seconds; stands still unless a test moves it. */
-let time: number;
+let time = start;
+const openOrganization = shareTestService({ sources: { now: () => time * 1000 } });
 beforeEach(async () => {
   time = start + 0.75;
-  service = await startTestService({ sources: { now: () => time * 1000 } });
+  service = await openOrganization();
   await saveEnvironment(service, 'prod');
 });
-afterEach(() => stopWithoutErrors(service));
 
 /** Makes so many snapshots, ten seconds apart. */
 const makeSnapshots = async (count: number, environment = 'prod'): Promise<void> => {
@@ -147,7 +147,7 @@ describe('operation 12, list snapshots', () => {
       status: 404,
       body: {
         message: 'Flow not found',
-        errors: { 'path.env_name': "Environment named 'stage' does not exist for organization 'acme'" },
+        errors: { 'path.env_name': `Environment named 'stage' does not exist for organization '${service.org}'` },
       },
     });
   });
@@ -160,7 +160,7 @@ describe('operation 12, list snapshots', () => {
 describe('operation 11, get environment diff', () => {
   const diff = (one: string, other: string): Promise<Called> =>
     call(service, {
-      path: `/env-diff/acme?snappish1=${encodeURIComponent(one)}&snappish2=${encodeURIComponent(other)}`,
+      path: `/env-diff/${service.org}?snappish1=${encodeURIComponent(one)}&snappish2=${encodeURIComponent(other)}`,
     });
 
   it('returns what is only in the first, only in the second, changed, and not changed', async () => {
@@ -296,7 +296,7 @@ describe('operation 11, get environment diff', () => {
   ])('says what %s resolves to if there is no such snapshot', async (expression, resolved, count) => {
     await makeSnapshots(5);
     await saveEnvironment(service, 'empty');
-    const message = `Org: 'acme'. Snapshot '${expression}' resolves to '${resolved}'. len(snapshots) == ${count}. Indexes are 1-based`;
+    const message = `Org: '${service.org}'. Snapshot '${expression}' resolves to '${resolved}'. len(snapshots) == ${count}. Indexes are 1-based`;
     expect(await diff(expression, 'prod')).toMatchObject({ status: 404, body: { message } });
     expect(await diff('prod', expression)).toMatchObject({ status: 404, body: { message } });
   });
@@ -307,13 +307,13 @@ describe('operation 11, get environment diff', () => {
       status: 404,
       body: {
         message: 'Environment not found',
-        errors: { 'query.snappish2': "Environment named 'stage1' does not exist for organization 'acme'" },
+        errors: { 'query.snappish2': `Environment named 'stage1' does not exist for organization '${service.org}'` },
       },
     });
   });
 
   it('requires both expressions', async () => {
-    expect(await call(service, { path: '/env-diff/acme?snappish1=prod' })).toMatchObject({
+    expect(await call(service, { path: `/env-diff/${service.org}?snappish1=prod` })).toMatchObject({
       status: 400,
       body: { errors: { 'query.snappish2': 'is missing' } },
     });

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { maximumTags } from '../../../src/contract/tags.ts';
 import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 const sampleIn = (flow: string) => sampleArtifact({ trail_name: `of-${flow}` });
 
@@ -16,15 +16,19 @@ artifacts:
 
 describe('tags', () => {
   let service: TestService;
+  const openOrganization = shareTestService();
   beforeEach(async () => {
-    service = await startTestService();
+    service = await openOrganization();
     for (const name of ['web', 'api']) await saveFlow(service, { name, template: [] });
     for (const name of ['prod', 'stage']) await saveEnvironment(service, name);
   });
-  afterEach(() => stopWithoutErrors(service));
 
   const tag = (path: string, set: Readonly<Record<string, string>>, remove: readonly string[] | null = null) =>
-    call(service, { method: 'PATCH', path: `/tags/acme/${path}`, json: { set_tags: set, remove_tags: remove } });
+    call(service, {
+      method: 'PATCH',
+      path: `/tags/${service.org}/${path}`,
+      json: { set_tags: set, remove_tags: remove },
+    });
   const read = (path: string): Promise<Called> => call(service, { path });
   const namesAt = async (path: string): Promise<unknown> => {
     const { body } = await read(path);
@@ -44,9 +48,11 @@ describe('tags', () => {
       status: 200,
     });
     const tags = { team: '<shop>', tier: '1' };
-    expect((await read(`/${list}/acme/${name}`)).body).toMatchObject({ tags });
-    expect((await read(`/${list}/acme`)).body).toContainEqual(expect.objectContaining({ name, tags }));
-    expect((await call(service, { at: service.url, path: `/acme/${list}/${name}` })).text).toContain('&lt;shop&gt;');
+    expect((await read(`/${list}/${service.org}/${name}`)).body).toMatchObject({ tags });
+    expect((await read(`/${list}/${service.org}`)).body).toContainEqual(expect.objectContaining({ name, tags }));
+    expect((await call(service, { at: service.url, path: `/${service.org}/${list}/${name}` })).text).toContain(
+      '&lt;shop&gt;',
+    );
   });
 
   it('stay when the flow or the environment is changed', async () => {
@@ -54,7 +60,7 @@ describe('tags', () => {
     await tag('env/prod', { team: 'shop' });
     await saveFlow(service, { name: 'web', description: 'Changed' });
     await saveEnvironment(service, 'prod', { description: 'Changed' });
-    for (const path of ['/flows/acme/web', '/environments/acme/prod']) {
+    for (const path of [`/flows/${service.org}/web`, `/environments/${service.org}/prod`]) {
       expect((await read(path)).body).toMatchObject({ description: 'Changed', tags: { team: 'shop' } });
     }
   });
@@ -63,27 +69,27 @@ describe('tags', () => {
     await tag('flow/web', { team: 'shop', tier: '1' });
     await tag('env/prod', { team: 'shop', tier: '1' });
     for (const flow of ['web', 'api']) {
-      await call(service, { method: 'POST', path: `/artifacts/acme/${flow}`, json: sampleIn(flow) });
+      await call(service, { method: 'POST', path: `/artifacts/${service.org}/${flow}`, json: sampleIn(flow) });
     }
     for (const [list, name] of [
       ['flows', 'web'],
       ['environments', 'prod'],
     ]) {
       for (const query of ['tag=team', 'tag=team:shop', 'tag=team:shop&tag=tier']) {
-        expect([query, await namesAt(`/${list ?? ''}/acme?${query}`)]).toEqual([query, [name]]);
+        expect([query, await namesAt(`/${list ?? ''}/${service.org}?${query}`)]).toEqual([query, [name]]);
       }
       for (const query of ['tag=shop', 'tag=team:sh', 'tag=team&tag=other', 'tag=%25']) {
-        expect([query, await namesAt(`/${list ?? ''}/acme?${query}`)]).toEqual([query, []]);
+        expect([query, await namesAt(`/${list ?? ''}/${service.org}?${query}`)]).toEqual([query, []]);
       }
     }
-    expect((await read('/flows/acme?tag=team&per_page=1')).body).toMatchObject({ pagination: { total: 1 } });
+    expect((await read(`/flows/${service.org}?tag=team&per_page=1`)).body).toMatchObject({ pagination: { total: 1 } });
     for (const query of ['flow_tag=team=shop', 'flow_tag=team', 'flow_tag=team&flow=web']) {
-      expect([query, await namesAt(`/trails/acme?${query}`)]).toEqual([query, ['of-web']]);
+      expect([query, await namesAt(`/trails/${service.org}?${query}`)]).toEqual([query, ['of-web']]);
     }
     const { fingerprint } = sampleIn('web');
-    expect(await namesAt(`/trails/acme?flow_tag=team&fingerprint=${fingerprint}`)).toEqual(['of-web']);
+    expect(await namesAt(`/trails/${service.org}?flow_tag=team&fingerprint=${fingerprint}`)).toEqual(['of-web']);
     for (const query of ['flow_tag=team=other', 'flow_tag=team&flow=api', 'flow_tag=']) {
-      expect([query, await namesAt(`/trails/acme?${query}`)]).toEqual([query, []]);
+      expect([query, await namesAt(`/trails/${service.org}?${query}`)]).toEqual([query, []]);
     }
   });
 
@@ -96,7 +102,7 @@ describe('tags', () => {
     await tag('flow/web', { team: 'shop', other: 'tag' });
     await tag('flow/web', {}, ['team']);
     expect(await listVerdicts(service, 'prod')).toEqual([true, false, true]);
-    const { body } = await read('/organizations/acme/audit-log?type=tags_changed');
+    const { body } = await read(`/organizations/${service.org}/audit-log?type=tags_changed`);
     expect(body).toMatchObject({
       data: [
         { details: { before: '{"other":"tag","team":"shop"}', after: '{"other":"tag"}' } },

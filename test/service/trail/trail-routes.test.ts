@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -10,7 +10,7 @@ import {
   sampleTemplate,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 
 const file = sampleTemplate({ ticket: 'generic' }, { sonar: 'sonar' });
 
@@ -22,21 +22,21 @@ const form = (document: object, template?: string): FormData =>
 
 describe('trails and templates', () => {
   let service: TestService;
+  const openOrganization = shareTestService();
   beforeEach(async () => {
-    service = await startTestService();
+    service = await openOrganization();
   });
-  afterEach(() => stopWithoutErrors(service));
 
   const saveFlow = (template: string, name = 'web'): Promise<Called> => saveFlowTemplate(service, template, name);
   const begin = (document: object, template?: string, flow = 'web'): Promise<Called> =>
-    call(service, { method: 'PUT', path: `/trails/acme/${flow}`, form: form(document, template) });
+    call(service, { method: 'PUT', path: `/trails/${service.org}/${flow}`, form: form(document, template) });
   const read = async (path: string): Promise<unknown> => (await call(service, { path })).body;
 
   const git = { sha1: commitOf('1'), author: 'Ann <a@b>', message: 'feat', branch: 'main', timestamp: 5 };
   const attestTicket = (): Promise<Called> =>
     call(service, {
       method: 'POST',
-      path: '/attestations/acme/web/trail/main/generic',
+      path: `/attestations/${service.org}/web/trail/main/generic`,
       form: form({ attestation_name: 'ticket', git_commit_info: git }),
     });
   const reportWeb = async (): Promise<void> => {
@@ -47,7 +47,7 @@ describe('trails and templates', () => {
   it('tell the story of one change', async () => {
     expect((await saveFlow(file)).status).toBe(201);
     expect((await saveFlow(`# changed\n${file}`)).status).toBe(200);
-    expect(await read('/flows/acme/web')).toMatchObject({
+    expect(await read(`/flows/${service.org}/web`)).toMatchObject({
       name: 'web',
       visibility: 'private',
       template: expect.stringMatching(/^version: 1\ntrail:\n {2}attestations:\n {4}- name: "ticket"\n/u),
@@ -55,7 +55,7 @@ describe('trails and templates', () => {
     const document = { name: 'main', description: 'A change', git_commit_info: git, user_data: { id: 7 } };
     expect(await begin(document)).toMatchObject({ status: 201, body: 'OK' });
     expect((await begin({ name: 'main', origin_url: 'https://ci' })).status).toBe(200);
-    expect(await read('/trails/acme/web/main')).toMatchObject({
+    expect(await read(`/trails/${service.org}/web/main`)).toMatchObject({
       ...document,
       origin_url: 'https://ci',
       compliance_state: 'INCOMPLETE',
@@ -71,13 +71,13 @@ describe('trails and templates', () => {
     await reportWeb();
     await attest(service, sampleAttestation('OK', { attestation_name: 'extra' }));
     const fingerprint = fingerprintOf('abcdef');
-    expect(await read(`/artifacts/acme/web/fingerprint/${fingerprint}`)).toMatchObject({
+    expect(await read(`/artifacts/${service.org}/web/fingerprint/${fingerprint}`)).toMatchObject({
       state: 'INCOMPLETE',
       state_info: 'ticket: not recorded; generic is required (template of the flow).',
       template: ['artifact', 'ticket', 'sonar'],
     });
     await attestTicket();
-    const trail = mappingOf(await call(service, { path: '/trails/acme/web/main' }));
+    const trail = mappingOf(await call(service, { path: `/trails/${service.org}/web/main` }));
     expect(trail).toMatchObject({
       compliance_state: 'COMPLIANT',
       compliance_status: {
@@ -96,11 +96,11 @@ describe('trails and templates', () => {
       'trail_attestation_reported',
       'trail_attestation_reported',
     ]);
-    expect(await read('/trails/acme?flow=web')).toMatchObject({
+    expect(await read(`/trails/${service.org}?flow=web`)).toMatchObject({
       data: [{ name: 'main', description: 'A change', compliance_state: 'COMPLIANT' }],
       pagination: { page: 1, page_count: 1, total: 1 },
     });
-    const page = await fetch(`${service.url}/acme/flows/web/trails/main`, {
+    const page = await fetch(`${service.url}/${service.org}/flows/web/trails/main`, {
       headers: { authorization: `Bearer ${service.apiKey}` },
     });
     expect(await page.text()).toContain('</span> Compliant</span>');
@@ -108,7 +108,7 @@ describe('trails and templates', () => {
 
   const pageOf = async (trail: string): Promise<string> => {
     const headers = { authorization: `Bearer ${service.apiKey}` };
-    return (await fetch(`${service.url}/acme/flows/web/trails/${trail}`, { headers })).text();
+    return (await fetch(`${service.url}/${service.org}/flows/web/trails/${trail}`, { headers })).text();
   };
 
   it('show the commit, the repository and the run of the attestation that begins them', async () => {
@@ -119,7 +119,7 @@ describe('trails and templates', () => {
     const later = { git_commit_info: { sha1: commitOf('2') }, origin_url: 'https://ci/run/8' };
     await attest(service, sampleAttestation('OK', later), 'first');
     const about = { git_commit_info: git, repo_info: repository, origin_url: 'https://ci/run/7' };
-    expect(await read('/trails/acme/web/first')).toMatchObject({
+    expect(await read(`/trails/${service.org}/web/first`)).toMatchObject({
       ...about,
       events: [{ type: 'trail_reported', git_commit_info: { sha1: git.sha1 } }, {}, {}],
     });
@@ -128,7 +128,7 @@ describe('trails and templates', () => {
       expect(page).toContain(shown);
     }
     expect((await begin({ name: 'first', git_commit_info: later.git_commit_info })).status).toBe(200);
-    expect(await read('/trails/acme/web/first')).toMatchObject({
+    expect(await read(`/trails/${service.org}/web/first`)).toMatchObject({
       ...about,
       git_commit_info: { sha1: commitOf('2'), message: '' },
     });
@@ -138,12 +138,12 @@ describe('trails and templates', () => {
     await saveFlow(file);
     await report(service, { trail_name: 'short', git_commit: commitOf('3') });
     const [url, origin] = ['https://git.example.com/acme/web/commit', 'https://ci.example.com/builds/7'];
-    expect(await read('/trails/acme/web/short')).toMatchObject({
+    expect(await read(`/trails/${service.org}/web/short`)).toMatchObject({
       git_commit_info: { sha1: commitOf('3'), message: '', url: `${url}/${commitOf('1')}` },
       origin_url: origin,
     });
     await report(service, { trail_name: 'full', git_commit: git.sha1, git_commit_info: git });
-    expect(await read('/trails/acme/web/full')).toMatchObject({ git_commit_info: git, origin_url: origin });
+    expect(await read(`/trails/${service.org}/web/full`)).toMatchObject({ git_commit_info: git, origin_url: origin });
     expect(await pageOf('full')).toContain('feat');
   });
 
@@ -152,7 +152,7 @@ describe('trails and templates', () => {
     await begin({ name: 'main', git_commit_info: git });
     await attest(service, sampleAttestation('OK', { git_commit_info: { sha1: commitOf('2') } }));
     await report(service, { git_commit: commitOf('3') });
-    expect(await read('/trails/acme/web/main')).toMatchObject({ git_commit_info: git });
+    expect(await read(`/trails/${service.org}/web/main`)).toMatchObject({ git_commit_info: git });
   });
 
   it('judge the artifacts of a trail by its own template, at once', async () => {
@@ -160,7 +160,7 @@ describe('trails and templates', () => {
     const fingerprint = fingerprintOf('beef');
     await report(service, { fingerprint, trail_name: 'own', template_reference_name: 'web' });
     const state = async (): Promise<unknown> =>
-      mappingOf(await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprint}` }))['state'];
+      mappingOf(await call(service, { path: `/artifacts/${service.org}/web/fingerprint/${fingerprint}` }))['state'];
     expect(await state()).toBe('INCOMPLETE');
     expect((await begin({ name: 'own' }, 'version: 1\n')).status).toBe(200);
     expect(await state()).toBe('COMPLIANT');
@@ -187,16 +187,16 @@ describe('trails and templates', () => {
       body: { errors: { name: expect.stringContaining('a b') } },
     });
     expect((await begin({ name: 'main' }, undefined, 'none')).body).toMatchObject({
-      message: "Flow named 'none' does not exist for organization 'acme'",
+      message: `Flow named 'none' does not exist for organization '${service.org}'`,
     });
     const large = await begin({ name: 'main' }, `version: 1\n#${'x'.repeat(256 * 1024)}`);
     expect(large).toMatchObject({ status: 413, body: { message: 'The template file exceeds 256 KiB' } });
-    expect(await read('/trails/acme/web/bad')).toMatchObject({
-      message: "Trail with name 'bad' does not exist for Organization 'acme' and Flow 'web'",
+    expect(await read(`/trails/${service.org}/web/bad`)).toMatchObject({
+      message: `Trail with name 'bad' does not exist for Organization '${service.org}' and Flow 'web'`,
     });
-    expect(await call(service, { path: '/trails/acme/none/bad' })).toMatchObject({
+    expect(await call(service, { path: `/trails/${service.org}/none/bad` })).toMatchObject({
       status: 404,
-      body: { message: "Flow named 'none' does not exist for organization 'acme'" },
+      body: { message: `Flow named 'none' does not exist for organization '${service.org}'` },
     });
   });
 
@@ -205,7 +205,7 @@ describe('trails and templates', () => {
     await begin({ name: 'main' });
     await report(service, { fingerprint: fingerprintOf('beef'), trail_name: 'own' });
     const names = async (query: string): Promise<unknown> =>
-      (mappingOf(await call(service, { path: `/trails/acme?${query}` }))['data'] as { name: string }[]).map(
+      (mappingOf(await call(service, { path: `/trails/${service.org}?${query}` }))['data'] as { name: string }[]).map(
         ({ name }) => name,
       );
     expect(await names('')).toEqual(['own', 'main']);
@@ -219,34 +219,36 @@ describe('trails and templates', () => {
     await saveFlow(file);
     await reportWeb();
     await attestTicket();
-    const [first] = (await read('/attestations/acme/web/trail/main/sonar')) as [Record<string, unknown>];
+    const [first] = (await read(`/attestations/${service.org}/web/trail/main/sonar`)) as [Record<string, unknown>];
     expect(first).toMatchObject({ attestation_name: 'sonar', attestation_type: 'sonar', is_compliant: true });
-    expect(await read('/attestations/acme/web/trail/main/web.sonar')).toEqual([first]);
-    expect(await read('/attestations/acme/web/trail/main/api.sonar')).toEqual([]);
+    expect(await read(`/attestations/${service.org}/web/trail/main/web.sonar`)).toEqual([first]);
+    expect(await read(`/attestations/${service.org}/web/trail/main/api.sonar`)).toEqual([]);
     const fingerprint = fingerprintOf('abcdef');
-    expect(await read(`/attestations/acme/web/artifact/${fingerprint}/sonar`)).toEqual([first]);
-    expect(await read(`/attestations/acme/web/artifact/${fingerprint}/ticket`)).toMatchObject([
+    expect(await read(`/attestations/${service.org}/web/artifact/${fingerprint}/sonar`)).toEqual([first]);
+    expect(await read(`/attestations/${service.org}/web/artifact/${fingerprint}/ticket`)).toMatchObject([
       { git_commit_info: { sha1: commitOf('1'), timestamp: 5 } },
     ]);
-    expect(await read(`/attestations/acme/web/artifact/${fingerprintOf('e')}/sonar`)).toEqual([]);
-    expect(await read(`/attestations/acme?attestation_id=${String(first['attestation_id'])}`)).toMatchObject({
+    expect(await read(`/attestations/${service.org}/web/artifact/${fingerprintOf('e')}/sonar`)).toEqual([]);
+    expect(await read(`/attestations/${service.org}?attestation_id=${String(first['attestation_id'])}`)).toMatchObject({
       data: [first],
     });
-    expect((await call(service, { path: '/attestations/acme/none/trail/main/sonar' })).status).toBe(404);
+    expect((await call(service, { path: `/attestations/${service.org}/none/trail/main/sonar` })).status).toBe(404);
   });
 
   it('list the flows, all or by page and name', async () => {
     await saveFlow(file);
     await saveFlow('version: 1', 'api');
-    expect(await read('/flows/acme')).toEqual([
-      { name: 'api', org: 'acme', description: '', visibility: 'private', tags: {}, archived: false },
+    expect(await read(`/flows/${service.org}`)).toEqual([
+      { name: 'api', org: service.org, description: '', visibility: 'private', tags: {}, archived: false },
       expect.objectContaining({ name: 'web' }),
     ]);
-    expect(await read('/flows/acme?per_page=1&page=2')).toMatchObject({
+    expect(await read(`/flows/${service.org}?per_page=1&page=2`)).toMatchObject({
       data: [{ name: 'web' }],
       pagination: { page: 2, page_count: 2, total: 2 },
     });
-    expect(await read('/flows/acme?search_by_name=API&case_sensitive=false')).toMatchObject([{ name: 'api' }]);
-    expect(await read('/flows/acme?search_by_name=API')).toEqual([]);
+    expect(await read(`/flows/${service.org}?search_by_name=API&case_sensitive=false`)).toMatchObject([
+      { name: 'api' },
+    ]);
+    expect(await read(`/flows/${service.org}?search_by_name=API`)).toEqual([]);
   });
 });
