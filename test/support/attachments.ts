@@ -5,7 +5,9 @@ import type { TestService } from './service.ts';
 
 /** The evidence of the sample artifact. */
 export async function evidence(service: TestService): Promise<unknown> {
-  const { body } = await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprintOf('abcdef')}` });
+  const { body } = await call(service, {
+    path: `/artifacts/${service.org}/web/fingerprint/${fingerprintOf('abcdef')}`,
+  });
   return valueAt(body, 'evidence');
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { maximumDocumentBytes, maximumEvidenceNames, maximumFileBytes } from '../../../src/contract/limits.ts';
@@ -15,21 +15,26 @@ import {
   saveFlow,
   stateOf,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { shareTestService, startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { createTestStorage } from '../../support/test-storage.ts';
 
-const path = '/attestations/acme/web/trail/main/sonar';
+const pathOf = ({ org }: TestService, flow = 'web'): string => `/attestations/${org}/${flow}/trail/main/sonar`;
 
 describe('operation 7, attest Sonar scan', () => {
   let service: TestService;
+  let earlier: readonly string[];
+  const openOrganization = shareTestService();
   beforeEach(async () => {
-    service = await startTestService();
+    service = await openOrganization();
     await saveFlow(service);
     await report(service);
+    earlier = await service.storage.listAttachments();
   });
-  afterEach(() => stopWithoutErrors(service));
 
-  const send = (form: FormData, to = path): Promise<Called> => call(service, { method: 'POST', path: to, form });
+  const newAttachments = async (): Promise<readonly string[]> =>
+    (await service.storage.listAttachments()).filter((digest) => !earlier.includes(digest));
+  const send = (form: FormData, flow?: string): Promise<Called> =>
+    call(service, { method: 'POST', path: pathOf(service, flow), form });
 
   it('records it, and the artifact of the trail has it as evidence', async () => {
     expect(await attest(service, sampleAttestation('OK'))).toMatchObject({ status: 201, body: 'OK' });
@@ -42,7 +47,7 @@ describe('operation 7, attest Sonar scan', () => {
     await attest(service, sampleAttestation('OK'));
     await service.storage.query(`INSERT INTO current_evidence (org, flow, scope, name, sequence)
       WITH RECURSIVE names (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM names WHERE number < ${maximumEvidenceNames})
-      SELECT 'acme', 'web', 'trail/main', 'name-' || number, 1 FROM names`);
+      SELECT '${service.org}', 'web', 'trail/main', 'name-' || number, 1 FROM names`);
     expect(await attest(service, sampleAttestation('OK', { attestation_name: 'another' }))).toMatchObject({
       status: 400,
       body: { errors: { attestation_name: expect.stringContaining('has the maximum of 1000 names') } },
@@ -56,7 +61,7 @@ describe('operation 7, attest Sonar scan', () => {
     });
     expect(document.sonar_results).not.toHaveProperty('revision');
     expect(await attest(service, document)).toMatchObject({ status: 201 });
-    const listed = await call(service, { path: '/attestations/acme/web' });
+    const listed = await call(service, { path: `/attestations/${service.org}/web` });
     expect(valueAt(listed.body, 'data')).toEqual([expect.objectContaining({ user_data: document.user_data })]);
   });
 
@@ -95,7 +100,7 @@ describe('operation 7, attest Sonar scan', () => {
     const content = randomBytes(100_000);
     const form = attestationForm(sampleAttestation('OK'), { part, name: "ergebnis ü'(1)*.xml", content });
     expect((await send(form)).status).toBe(201);
-    expect(await service.storage.listAttachments()).toEqual([createHash('sha256').update(content).digest('hex')]);
+    expect(await newAttachments()).toEqual([createHash('sha256').update(content).digest('hex')]);
     const file = await downloadAttachment(service);
     expect(file.status).toBe(200);
     expect(file.headers.get('content-length')).toBe('100000');
@@ -121,7 +126,7 @@ describe('operation 7, attest Sonar scan', () => {
     form.set('attachment_file.0', new Blob([]), 'empty');
     form.set('data_json', JSON.stringify(sampleAttestation('OK')));
     expect((await send(form)).status).toBe(201);
-    expect(await service.storage.listAttachments()).toEqual([createHash('sha256').digest('hex')]);
+    expect(await newAttachments()).toEqual([createHash('sha256').digest('hex')]);
   });
 
   it('accepts a file of exactly the limit', async () => {
@@ -133,7 +138,7 @@ describe('operation 7, attest Sonar scan', () => {
   it('rejects a file of one byte more, and leaves neither record nor file', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: new Uint8Array(maximumFileBytes + 1) });
     expect(await send(form)).toMatchObject({ status: 413, body: { message: 'File size exceeds 10MB limit' } });
-    expect(await service.storage.listAttachments()).toEqual([]);
+    expect(await newAttachments()).toEqual([]);
     expect(await evidence(service)).toEqual({});
   });
 
@@ -151,11 +156,11 @@ describe('operation 7, attest Sonar scan', () => {
 
   it('reports a missing flow, and stores nothing', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
-    expect(await send(form, '/attestations/acme/api/trail/main/sonar')).toMatchObject({
+    expect(await send(form, 'api')).toMatchObject({
       status: 404,
       body: { message: 'Flow not found' },
     });
-    expect(await service.storage.listAttachments()).toEqual([]);
+    expect(await newAttachments()).toEqual([]);
   });
 
   const valid = JSON.stringify(sampleAttestation('OK'));
@@ -176,7 +181,7 @@ describe('operation 7, attest Sonar scan', () => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(Object.keys(valueAt(body, 'errors') ?? {})).toContain(field);
-    expect(await service.storage.listAttachments()).toEqual([]);
+    expect(await newAttachments()).toEqual([]);
     expect(await evidence(service)).toEqual({});
   });
 
@@ -189,15 +194,15 @@ describe('operation 7, attest Sonar scan', () => {
     ['parts without a name', 'multipart/form-data; boundary=b', '--b\r\n\r\nx\r\n--b--\r\n', 400],
     ['no content type', '', 'x', 415],
   ])('rejects %s', async (_fault, contentType, body, status) => {
+    const path = pathOf(service);
     const called = await call(service, { method: 'POST', path, body, headers: { 'content-type': contentType } });
     expect(called.status).toBe(status);
   });
 
   it('leaves neither record nor file of an aborted request', async () => {
     const storage = await createTestStorage();
-    await service.stop();
-    service = await startTestService({ storage });
-    await saveFlow(service);
+    const own = await startTestService({ storage });
+    await saveFlow(own);
     const body = [
       '--b',
       'content-disposition: form-data; name="data_json"',
@@ -208,22 +213,21 @@ describe('operation 7, attest Sonar scan', () => {
       '',
       'the beginning of a file',
     ].join('\r\n');
-    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'multipart/form-data; boundary=b' };
-    const line = `POST ${new URL(service.baseUrl).pathname}${path}`;
+    const headers = { authorization: `Bearer ${own.apiKey}`, 'content-type': 'multipart/form-data; boundary=b' };
+    const line = `POST ${new URL(own.baseUrl).pathname}${pathOf(own)}`;
     // Whole by its length and without its last boundary.
-    const whole = await rawExchange(service.url, rawRequest(line, headers, body));
+    const whole = await rawExchange(own.url, rawRequest(line, headers, body));
     expect(whole.status).toBe(400);
     expect(rawErrorOf(whole).errors?.['body']).toContain('is not complete multipart/form-data');
     // Cut off by the sender, before its length is reached.
-    await rawExchange(service.url, rawRequest(line, { ...headers, 'content-length': '100000' }, body), { end: true });
+    await rawExchange(own.url, rawRequest(line, { ...headers, 'content-length': '100000' }, body), { end: true });
     // The service hears of the end of the connection a moment after the sender; what it does then is done before it
     // stops.
-    await service.stop();
-    service = await startTestService({ storage });
+    await own.stop();
+    const again = await startTestService({ storage });
     expect(await storage.listAttachments()).toEqual([]);
-    await service.stop();
+    await again.stop();
     await storage.remove();
-    service = await startTestService();
   });
 
   it('responds while the rest of a file that is too large is still being sent', async () => {
@@ -236,7 +240,7 @@ describe('operation 7, attest Sonar scan', () => {
     const sent = Array.from({ length: 10 }, () => attestationForm(sampleAttestation('OK'), { content: 'the same' }));
     const answers = await Promise.all(sent.map((form) => send(form)));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
-    expect(await service.storage.listAttachments()).toHaveLength(1);
+    expect(await newAttachments()).toHaveLength(1);
   });
 });
 
@@ -269,7 +273,12 @@ describe('any multipart request', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const headers = { 'content-type': 'multipart/form-data; boundary=b' };
-        const { status } = await call(service, { method: 'POST', path, body: pieces.join(''), headers });
+        const { status } = await call(service, {
+          method: 'POST',
+          path: pathOf(service),
+          body: pieces.join(''),
+          headers,
+        });
         expect([201, 400]).toContain(status);
       }),
       { numRuns: 200 },
