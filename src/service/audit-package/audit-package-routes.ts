@@ -21,7 +21,7 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 import { LongStream, StreamedResponse } from '../platform/server/streamed-response.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
 import { createPackageFiles } from './audit-package-response.ts';
-import { findSubject, readPackagedLog } from './audit-package-use-cases.ts';
+import { findSubject, readPackagedLog, RenamedMeanwhileError } from './audit-package-use-cases.ts';
 import type { PackageSubject } from './audit-package.ts';
 import { writeZip } from './zip-response.ts';
 
@@ -112,7 +112,9 @@ async function createPackage(
     writeZip(output, files, {
       mtime: new Date(at * 1000),
       failed: (error) => {
-        dependencies.log.error(`an audit package of ${org} could not be sent completely`, error);
+        const what = `an audit package of ${org} could not be sent completely`;
+        if (error instanceof RenamedMeanwhileError) dependencies.log.info(`${what}: ${error.message}`);
+        else dependencies.log.error(what, error);
       },
     });
     return new StreamedResponse(output, {

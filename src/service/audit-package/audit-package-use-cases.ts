@@ -19,6 +19,15 @@ import {
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
+/** A rename that was requested while a package is made, and could hide records from it. */
+export class RenamedMeanwhileError extends Error {
+  override readonly name = 'RenamedMeanwhileError';
+
+  constructor() {
+    super('a flow or an environment was renamed meanwhile; request the package again');
+  }
+}
+
 /** How many parts of tiles are kept for the proofs of a package. Each has 128 hashes at most, or is a tile. */
 const cachedTiles = 512;
 
@@ -57,7 +66,7 @@ const batchSize = (name: SelectionName): number => (name === 'snapshots' ? 1 : 2
 /**
  * Reads the records of a selection that were recorded before the checkpoint, each batch in a transaction of its own.
  *
- * @throws Error if a flow or an environment was renamed since the checkpoint, which could hide records
+ * @throws RenamedMeanwhileError if a flow or an environment was renamed since the checkpoint, which could hide records
  */
 export async function* readRecords(
   { storage, judging }: Dependencies,
@@ -72,8 +81,7 @@ export async function* readRecords(
     const last = rows.at(-1);
     const batch = await storage.read(async (transaction) => {
       const found = await transaction.auditPackages.list(wanted, last);
-      if ((await transaction.log.listRenames(log.org)).length !== log.renames.length)
-        throw new Error('a flow or an environment was renamed while an audit package was made; request it again');
+      if ((await transaction.log.listRenames(log.org)).length !== log.renames.length) throw new RenamedMeanwhileError();
       return { found, packaged: await toRecords(transaction, log, table, found) };
     });
     yield* batch.packaged;

@@ -228,6 +228,16 @@ describe('audit packages', () => {
     ]);
   });
 
+  it('end early if something is renamed while they are made, which is no error of the service', async () => {
+    await attach(randomBytes(10_000_000));
+    await attach('the report');
+    const response = await fetchPackage(service, trailPackage);
+    const json = { new_name: 'shop' };
+    expect((await call(service, { method: 'PUT', path: '/flows/acme/web/rename', json })).status).toBe(200);
+    await expect(response.bytes()).rejects.toThrow('terminated');
+    expect(service.errors).toEqual([]);
+  });
+
   it('list records that an upgrade has not entered yet', async () => {
     await attach('the report');
     const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
