@@ -68,6 +68,8 @@ const packageUsers = {
   undici: ['http'],
   'form-data': ['client'],
   '@actions/core': ['step'],
+  '@actions/github': ['evidence'],
+  '@actions/exec': ['evidence'],
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-rules'],
   sax: ['evidence'],

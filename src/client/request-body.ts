@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type Form from 'form-data';
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
 import { createBodyStream } from '../http/body-stream.ts';
-import { createJsonBody } from '../http/json-body.ts';
 import type { RequestBody } from '../http/transport.ts';
 import { UserError } from '../runtime/failure.ts';
 
@@ -34,7 +33,7 @@ export async function requestBody(endpoint: Endpoint, payload: Payload): Promise
     case 'none':
       return undefined;
     case 'json':
-      return createJsonBody(payload.document);
+      return jsonBody(payload.document);
     case 'multipart':
       return multipartBody(endpoint.body, payload);
   }
@@ -43,6 +42,11 @@ export async function requestBody(endpoint: Endpoint, payload: Payload): Promise
 /** Loads the modules that make the body, so that the call does not wait for them. */
 export async function loadBodyParts({ body }: Endpoint): Promise<void> {
   if (body.kind === 'multipart') await import('form-data');
+}
+
+function jsonBody(document: unknown): RequestBody {
+  const bytes = Buffer.from(JSON.stringify(document), 'utf8');
+  return { contentType: 'application/json; charset=utf-8', length: bytes.length, open: () => bytes };
 }
 
 async function multipartBody(body: MultipartBody, payload: Payload): Promise<RequestBody> {

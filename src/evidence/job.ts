@@ -59,6 +59,10 @@ export const maximumEventBytes = 100 * 1024 * 1024;
  * an empty event. Reads synchronously: everything else depends on it, and loading Node.js's asynchronous file API would
  * take longer than the reading.
  *
+ * The `context` of @actions/github is not used. It is made when the package is imported, which would load Octokit in every
+ * step; a malformed event file fails that import with a bare SyntaxError; and it has neither the repository's id, the
+ * workspace, the ref's type nor the pull request's branches, so half of the job would be read from the variables anyway.
+ *
  * @throws UserError if the event file exists but is not the JSON object that GitHub writes
  */
 export function readJob(environment: EnvironmentVariables): Job {

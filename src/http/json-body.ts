@@ -1,4 +1,4 @@
-import type { HttpResponse, RequestBody } from './transport.ts';
+import type { HttpResponse } from './transport.ts';
 
 /** The body of an answer: its content, or a description of why it cannot be read. */
 export type ParsedBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
@@ -25,9 +25,4 @@ function describeMediaType(mediaType: string): string {
   if (mediaType === 'text/html') return 'an HTML page';
   // Quotes a foreign header only if it has the form of a media type.
   return /^[\w.+/-]+$/u.test(mediaType) ? `a ${mediaType} body` : 'a body without a media type';
-}
-
-export function createJsonBody(document: unknown): RequestBody {
-  const bytes = Buffer.from(JSON.stringify(document), 'utf8');
-  return { contentType: 'application/json; charset=utf-8', length: bytes.length, open: () => bytes };
 }

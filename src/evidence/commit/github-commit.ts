@@ -35,7 +35,7 @@ async function read<Thing>(
   api: GitHubApi,
   permission: string,
   parse: (body: unknown) => Thing | undefined,
-  route: GitHubApiRequest['route'],
+  route: string,
   parameters: GitHubApiRequest['parameters'],
 ): Promise<SourceResult<Thing>> {
   const answer = await api.ask({ route, parameters });

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { errorCode, toAbortError } from '../../runtime/failure.ts';
+import { valueAt } from '../../runtime/untrusted-data.ts';
 
 export interface ProgramRun {
   /** The absolute path of the program: neither PATH nor a shell is used. */
@@ -12,7 +13,7 @@ export interface ProgramRun {
   readonly clock: Clock;
   /** The time limit in milliseconds, after which the program is killed. */
   readonly timeoutMilliseconds: number;
-  /** The maximum size of each output, in bytes. A program that writes more is killed. */
+  /** The maximum size of each output, in bytes. A program that writes more to its standard output is killed. */
   readonly maximumOutputBytes: number;
   /** Kills the program early. */
   readonly signal?: AbortSignal | undefined;
@@ -39,42 +40,121 @@ const outputGraceMilliseconds = 2000;
  * @throws the system's error if the program cannot be started; the signal's reason if it is aborted
  */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+  const { exec } = await import('@actions/exec');
   const { clock, signal } = run;
   signal?.throwIfAborted();
+  const stdout = new Output(run.maximumOutputBytes);
+  const stderr = new Output(run.maximumOutputBytes);
+  const started = watchForProcess(run.file);
   return new Promise((resolve, reject) => {
-    let isLate = false;
-    const options = { env: run.env, maxBuffer: run.maximumOutputBytes, killSignal: 'SIGKILL' } as const;
-    const child = execFile(run.file, run.commandLine, options, (error, stdout, stderr) => {
+    let cancelGrace = (): void => undefined;
+    let isSettled = false;
+    const settle = (report: () => void): void => {
+      if (isSettled) return;
+      isSettled = true;
       cancelDeadline();
       cancelGrace();
-      signal?.removeEventListener('abort', kill);
-      const code = errorCode(error);
-      if (signal?.aborted === true) reject(toAbortError(signal.reason));
-      else if (isLate) resolve({ how: 'late', exitCode: -1, stdout, stderr });
-      else if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') resolve({ how: 'cut', exitCode: -1, stdout, stderr });
-      else if (error !== null && code !== undefined) reject(new Error(error.message, { cause: error }));
-      else resolve({ how: 'by itself', exitCode: child.exitCode ?? -1, stdout, stderr });
-    });
-    const closeOutput = (): void => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      signal?.removeEventListener('abort', onAbort);
+      started.end();
+      report();
     };
-    const kill = (): void => {
-      child.kill('SIGKILL');
-      closeOutput();
+    const end = (how: ProgramEnd['how'], exitCode: number): void => {
+      settle(() => {
+        resolve({ how, exitCode, stdout: stdout.text(), stderr: stderr.text() });
+      });
     };
-    let cancelGrace = (): void => undefined;
-    child.once('exit', () => {
-      cancelGrace = clock.after(outputGraceMilliseconds, closeOutput);
-    });
+    const fail = (error: unknown): void => {
+      settle(() => {
+        reject(error instanceof Error ? error : new Error('the program failed', { cause: error }));
+      });
+    };
+    const onAbort = (): void => {
+      fail(signal?.reason);
+    };
     const cancelDeadline = clock.after(run.timeoutMilliseconds, () => {
-      isLate = true;
-      kill();
+      end('late', -1);
     });
-    signal?.addEventListener('abort', kill, { once: true });
-    child.stdin?.destroy();
-    run.whileItRuns?.();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const listeners = {
+      stdout: (chunk: Buffer) => {
+        if (!stdout.add(chunk)) end('cut', -1);
+      },
+      stderr: (chunk: Buffer) => {
+        stderr.add(chunk);
+      },
+    };
+    started.onSpawn((child) => {
+      child.stdin?.destroy();
+      run.whileItRuns?.();
+      child.once('exit', (code) => {
+        if (isSettled) return;
+        cancelGrace = clock.after(outputGraceMilliseconds, () => {
+          end('by itself', code ?? -1);
+        });
+      });
+    });
+    const options = { env: { ...run.env }, silent: true, ignoreReturnCode: true, listeners };
+    exec(quote(run.file), [...run.commandLine], options).then((code) => {
+      end('by itself', code);
+    }, fail);
   });
+}
+
+/** Quotes a path for the command line of @actions/exec, which splits at blanks. */
+function quote(file: string): string {
+  return `"${file.replaceAll('"', '\\"')}"`;
+}
+
+/** Finds the process of a program: @actions/exec has no time limit, and does not return the process that it starts. */
+function watchForProcess(file: string) {
+  let child: ChildProcess | undefined;
+  let use: (child: ChildProcess) => void = () => undefined;
+  const onProcess = (message: unknown): void => {
+    const created = valueAt(message, 'process');
+    if (!(created instanceof ChildProcess)) return;
+    created.once('spawn', () => {
+      if (created.spawnfile !== file || child !== undefined) return;
+      child = created;
+      use(created);
+    });
+  };
+  subscribe('child_process', onProcess);
+  return {
+    /** Sets a callback for when the process has started. */
+    onSpawn(callback: (child: ChildProcess) => void): void {
+      use = callback;
+    },
+    /** Kills the process if it still runs, and closes its outputs. */
+    end(): void {
+      unsubscribe('child_process', onProcess);
+      child?.kill('SIGKILL');
+      child?.stdout?.destroy();
+      child?.stderr?.destroy();
+    },
+  };
+}
+
+/** The first bytes of an output. */
+class Output {
+  readonly #chunks: Buffer[] = [];
+  readonly #maximum: number;
+  #length = 0;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  /** @returns false if it did not fit */
+  add(chunk: Buffer): boolean {
+    const fitting = chunk.subarray(0, this.#maximum - this.#length);
+    this.#length += fitting.length;
+    if (fitting.length > 0) this.#chunks.push(fitting);
+    return fitting.length === chunk.length;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
 }
 
 /**

@@ -1,18 +1,11 @@
-import { createJsonBody, readJsonBody } from '../../http/json-body.ts';
-import { sendWithRetry } from '../../http/send-with-retry.ts';
-import {
-  TransportError,
-  type HttpRequest,
-  type HttpResponse,
-  type Method,
-  type Transport,
-} from '../../http/transport.ts';
-import { systemClock, type Clock } from '../../runtime/clock.ts';
-import { describeError } from '../../runtime/failure.ts';
+import type { Transport } from '../../http/transport.ts';
+import { backoff } from '../../http/retry.ts';
+import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { version } from '../../runtime/version.ts';
+import { createGitHubFetch } from './github-fetch.ts';
 import type { RepositoryName } from '../job.ts';
-import { retryReason, toGitHubRefusal, type GitHubRefusal } from './github-refusal.ts';
+import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
 export interface GitHubAccess {
   /** The base URL, without a slash at the end. */
@@ -33,7 +26,7 @@ export interface GitHubAccess {
 
 export interface GitHubApiRequest {
   /** The method and the path with its parameters, as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`. */
-  readonly route: `${Method} /${string}`;
+  readonly route: string;
   /** The values of the path parameters. All others become the query of a GET, or the JSON body of any other method. */
   readonly parameters: Readonly<Record<string, string | number>>;
   /** Whether it may be sent again although it may have reached GitHub. Default: true, but false for a POST. */
@@ -53,95 +46,102 @@ export interface GitHubApi extends Pick<GitHubAccess, 'apiUrl' | 'repository'> {
   ask(request: GitHubApiRequest): Promise<GitHubApiResult>;
 }
 
-/** How many times a request is sent again. */
-const retries = 2;
-
-/** GitHub redirects if a repository was renamed or moved (its documentation, "Follow redirects"). */
-const maximumRedirects = 3;
+const attempts = 3;
 
 /** The version of the API that this project was written for (GitHub's documentation, "API Versions"). */
 const apiVersion = '2022-11-28';
 
-/** Creates access to GitHub's API. Nothing is sent before the first request. */
+/** Creates access to GitHub's API. Nothing is loaded or sent before the first request. */
 export function connectGitHubApi(access: GitHubAccess): GitHubApi {
   const { apiUrl, repository } = access;
   return { apiUrl, repository, ask: (request) => ask(access, request) };
 }
 
 async function ask(access: GitHubAccess, request: GitHubApiRequest): Promise<GitHubApiResult> {
-  const { clock = systemClock, random = Math.random, timeout = 20_000, log } = access;
-  const { repeatable = !request.route.startsWith('POST ') } = request;
+  const { clock = systemClock, timeout = 20_000 } = access;
   const deadline = new AbortController();
-  const retryPolicy = { requestTimeout: timeout, retries, until: clock.now() + timeout };
+  const end = clock.now() + timeout;
   const cancelTimeout = clock.after(timeout, () => {
     deadline.abort(new Error(`no answer within ${timeout / 1000} seconds`));
   });
   const signal = access.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, access.signal]);
-  const context = { transport: followRedirects(access.transport), retryPolicy, clock, random, log, signal };
   try {
-    const { answer, attempts } = await sendWithRetry('GitHub', toHttpRequest(access, request), context, (outcome) =>
-      retryReason(outcome, repeatable, clock.now()),
-    );
-    const parsed = readJsonBody(answer);
-    const body = parsed.problem === undefined ? parsed.value : undefined;
-    return answer.status < 400 ? { body } : { refusal: toGitHubRefusal(answer, body, attempts) };
-  } catch (thrown) {
-    access.signal?.throwIfAborted();
-    if (!(thrown instanceof TransportError) && !deadline.signal.aborted) throw thrown;
-    const what = `it could not be reached: ${describeError(thrown)}`;
-    return { refusal: { reason: 'external', status: undefined, what } };
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await askOnce(access, request, signal);
+      if ('body' in answer) return answer;
+      access.signal?.throwIfAborted();
+      const delay = deadline.signal.aborted
+        ? undefined
+        : nextDelay(answer, attempt, { ...access, clock, end }, request);
+      if (delay === undefined) return refused(answer.thrown, attempt);
+      await sleep(clock, delay, access.signal);
+    }
   } finally {
     cancelTimeout();
   }
 }
 
-function toHttpRequest(
-  { apiUrl, token, repository }: GitHubAccess,
-  { route, parameters }: GitHubApiRequest,
-): HttpRequest {
-  // TypeScript does not know the types of the parts of `route`.
-  const [method, template = ''] = route.split(' ') as [Method, string?];
-  const values: GitHubApiRequest['parameters'] = { owner: repository.owner, repo: repository.name, ...parameters };
-  const path = template.replaceAll(/\{(\w+)\}/gu, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));
-  const others = Object.entries(parameters).filter(([name]) => !template.includes(`{${name}}`));
-  const url = new URL(baseUrl(apiUrl, path) + path);
-  const headers = {
-    accept: 'application/vnd.github+json',
-    authorization: `token ${token}`,
-    'user-agent': `compliance-action/${version}`,
-    'x-github-api-version': apiVersion,
-  };
-  if (method !== 'GET' && others.length > 0) {
-    return { method, url, headers, body: createJsonBody(Object.fromEntries(others)) };
+interface FailedAttempt {
+  readonly thrown: unknown;
+}
+
+async function askOnce(
+  access: GitHubAccess,
+  request: GitHubApiRequest,
+  signal: AbortSignal,
+): Promise<{ readonly body: unknown } | FailedAttempt> {
+  try {
+    return { body: await send(access, request, signal) };
+  } catch (thrown) {
+    return { thrown };
   }
-  for (const [name, value] of others) url.searchParams.append(name, String(value));
-  return { method, url, headers };
 }
 
-/** The base URL of a path. GHES serves GraphQL beside its REST API (GitHub's documentation, "GraphQL API"). */
-function baseUrl(apiUrl: string, path: string): string {
-  return path === '/graphql' ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
+/** The wait before the next attempt, in milliseconds; undefined if there is none. `end` ends the time limit. */
+function nextDelay(
+  { thrown }: FailedAttempt,
+  attempt: number,
+  { clock, end, log, random = Math.random }: GitHubAccess & { readonly clock: Clock; readonly end: number },
+  { route, repeatable = !route.startsWith('POST ') }: GitHubApiRequest,
+): number | undefined {
+  const again = attempt < attempts ? retryReason(thrown, repeatable, clock.now()) : undefined;
+  if (again === undefined) return undefined;
+  const delay = again.retryAfter ?? backoff(attempt, random());
+  if (clock.now() + delay >= end) return undefined;
+  log.info(`GitHub: attempt ${attempt} of ${attempts}: ${again.reason}; trying again in ${delay / 1000} s`);
+  return delay;
 }
 
-/** Follows redirects, but only to the same origin: the token must not go anywhere else. */
-function followRedirects(transport: Transport): Transport {
-  return {
-    ...transport,
-    async send(first, signal) {
-      let request = first;
-      for (let redirects = 0; ; redirects += 1) {
-        const answer = await transport.send(request, signal);
-        const target = findRedirect(answer, request);
-        if (target === undefined || redirects === maximumRedirects) return answer;
-        request = { ...request, url: target };
-      }
-    },
+/** Sends one request and returns the body of the response. */
+async function send(
+  { apiUrl, token, repository, transport, log }: GitHubAccess,
+  request: GitHubApiRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { getOctokit } = await import('@actions/github');
+  const note = (line: string): void => {
+    log.debug(line);
   };
+  // Octokit would write to the console.
+  const silentLog = { debug: note, info: note, warn: note, error: note };
+  const baseUrl = toBaseUrl(apiUrl, request.route);
+  const octokit = getOctokit(token, { baseUrl, userAgent: `compliance-action/${version}`, log: silentLog });
+  const response = await octokit.request(request.route, {
+    ...(request.route.includes('{owner}') ? { owner: repository.owner, repo: repository.name } : {}),
+    ...request.parameters,
+    headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
+    request: { signal, log: silentLog, fetch: createGitHubFetch(transport) },
+  });
+  const body: unknown = response.data;
+  return body;
 }
 
-/** The target of a redirect; undefined if there is none, or if it would change the method or leave the origin. */
-function findRedirect({ status, headers }: HttpResponse, { method, url }: HttpRequest): URL | undefined {
-  const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
-  const target = keepsMethod ? URL.parse(headers['location'] ?? '', url.href) : null;
-  return target?.origin === url.origin && headers['location'] !== undefined ? target : undefined;
+/** The base URL of a route. GHES serves GraphQL beside its REST API (GitHub's documentation, "GraphQL API"). */
+function toBaseUrl(apiUrl: string, route: string): string {
+  return route.endsWith(' /graphql') ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
+}
+
+function refused(thrown: unknown, attempt: number): { readonly refusal: GitHubRefusal } {
+  const refusal = toGitHubRefusal(thrown);
+  return { refusal: attempt === 1 ? refusal : { ...refusal, what: `${refusal.what} (after ${attempt} attempts)` } };
 }

@@ -18,7 +18,7 @@ const maximumPages = 10;
  */
 export async function readWholeList(
   api: GitHubApi,
-  route: GitHubApiRequest['route'],
+  route: string,
   parameters: GitHubApiRequest['parameters'],
   wanted: string,
 ): Promise<readonly unknown[]> {
@@ -41,7 +41,7 @@ export async function readWholeList(
  */
 export async function readPage(
   api: GitHubApi,
-  route: GitHubApiRequest['route'],
+  route: string,
   parameters: GitHubApiRequest['parameters'],
   wanted: string,
 ): Promise<readonly unknown[]> {
@@ -59,7 +59,7 @@ export async function readPage(
  */
 export async function readOne(
   api: GitHubApi,
-  route: GitHubApiRequest['route'],
+  route: string,
   parameters: GitHubApiRequest['parameters'],
   { wanted, key }: { readonly wanted: string; readonly key: string },
 ): Promise<unknown> {
@@ -70,7 +70,7 @@ export async function readOne(
 
 async function read(
   api: GitHubApi,
-  route: GitHubApiRequest['route'],
+  route: string,
   parameters: GitHubApiRequest['parameters'],
   wanted: string,
 ): Promise<unknown> {

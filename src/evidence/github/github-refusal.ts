@@ -1,6 +1,7 @@
-import { TransportError, type HttpResponse } from '../../http/transport.ts';
+import { TransportError } from '../../http/transport.ts';
 import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
-import { listAt, textAt } from '../../runtime/untrusted-data.ts';
+import { describeError } from '../../runtime/failure.ts';
+import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** Why a request to GitHub's API failed. */
 export interface GitHubRefusal {
@@ -25,28 +26,20 @@ type RefusalReason =
   | 'other';
 
 /**
- * Converts an error response.
- *
- * @param body undefined if it is not JSON
+ * Converts an error of Octokit. Only an error with a `response` has a meaningful status: Octokit sets 500 if the
+ * connection failed. Octokit's errors contain GitHub's message, but not the token.
  */
-export function toGitHubRefusal({ status, headers }: HttpResponse, body: unknown, attempts: number): GitHubRefusal {
-  const message = describeErrorBody(body) ?? ' without a GitHub error message';
-  const what = `it answered ${status}${message}${attempts === 1 ? '' : ` (after ${attempts} attempts)`}`;
-  const isLocked = status === 403 && /issue is locked/iu.test(what);
-  return { reason: isLocked ? 'locked' : classifyRefusal(status, headers), status, what };
-}
-
-/** GitHub's message with its details and the page about it; undefined if it is not an error of GitHub. */
-function describeErrorBody(body: unknown): string | undefined {
-  const message = textAt(body, 'message');
-  if (message === undefined) return undefined;
-  const details = listAt(body, 'errors').map((error) => JSON.stringify(error));
-  const page = textAt(body, 'documentation_url');
-  return [
-    `: ${message}`,
-    details.length === 0 ? '' : `: ${details.join(', ')}`,
-    page === undefined ? '' : ` - ${page}`,
-  ].join('');
+export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
+  const response = valueAt(thrown, 'response');
+  if (response === undefined) {
+    return { reason: 'external', status: undefined, what: `it could not be reached: ${describeError(thrown)}` };
+  }
+  const status = Number(valueAt(thrown, 'status'));
+  // Octokit's message is the whole body if that is a page instead of GitHub's JSON.
+  const isGitHubError = textAt(response, 'data', 'message') !== undefined;
+  const what = `it answered ${status}${isGitHubError ? `: ${describeError(thrown)}` : ' without a GitHub error message'}`;
+  const locked = status === 403 && /issue is locked/iu.test(what);
+  return { reason: locked ? 'locked' : classifyRefusal(status, valueAt(response, 'headers')), status, what };
 }
 
 /**
@@ -62,16 +55,19 @@ export function unexpectedGitHubResponse(body: unknown, wanted: string): { reado
   return { refusal: { reason: messages.length === 0 ? 'external' : 'other', status: undefined, what } };
 }
 
-function classifyRefusal(status: number, headers: HttpResponse['headers']): RefusalReason {
+function classifyRefusal(status: number, headers: unknown): RefusalReason {
   if (status >= 500 || isRateLimit(status, headers)) return 'external';
   if (status === 401) return 'token';
   return status === 403 || status === 404 ? 'permission' : 'other';
 }
 
 /** GitHub's documentation, "Rate limits for the REST API": 429, or 403 with one of these headers. */
-function isRateLimit(status: number, headers: HttpResponse['headers']): boolean {
+function isRateLimit(status: number, headers: unknown): boolean {
   if (status === 429) return true;
-  return status === 403 && (headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0');
+  return (
+    status === 403 &&
+    (textAt(headers, 'retry-after') !== undefined || valueAt(headers, 'x-ratelimit-remaining') === '0')
+  );
 }
 
 /**
@@ -80,20 +76,24 @@ function isRateLimit(status: number, headers: HttpResponse['headers']): boolean 
  * @param repeatable whether the request is idempotent
  * @param now in milliseconds since the epoch
  */
-export function retryReason(
-  outcome: HttpResponse | TransportError,
-  repeatable: boolean,
-  now: number,
-): RetryReason | undefined {
-  if (outcome instanceof TransportError) {
-    return repeatable || !outcome.mayHaveReached ? { reason: outcome.message } : undefined;
+export function retryReason(thrown: unknown, repeatable: boolean, now: number): RetryReason | undefined {
+  const response = valueAt(thrown, 'response');
+  if (response === undefined) {
+    return repeatable || neverReached(thrown) ? { reason: describeError(thrown) } : undefined;
   }
-  const { status, headers } = outcome;
-  const retryAfter = parseRetryAfter(headers['retry-after'], now);
+  const status = Number(valueAt(thrown, 'status'));
+  const headers = valueAt(response, 'headers');
+  const retryAfter = parseRetryAfter(textAt(headers, 'retry-after'), now);
   const reason = `the answer was ${status}`;
   // In these cases GitHub did not process the request. A rate limit without `Retry-After` can last up to an hour.
   if (isRateLimit(status, headers) || (status === 503 && retryAfter !== undefined)) {
     return retryAfter === undefined ? undefined : { reason, retryAfter };
   }
   return repeatable && status >= 500 && status !== 501 ? { reason } : undefined;
+}
+
+/** Whether the request certainly did not reach GitHub. Octokit wraps the transport's error. */
+function neverReached(thrown: unknown): boolean {
+  const cause = valueAt(thrown, 'cause');
+  return cause instanceof TransportError && !cause.mayHaveReached;
 }

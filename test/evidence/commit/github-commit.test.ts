@@ -172,3 +172,16 @@ describe('the head of a pull request', () => {
     expect(missOf(await connect(server.url).pullRequestHead(12)).kind).toBe('external');
   });
 });
+
+it('writes nothing to the console and no token to the log', async () => {
+  const own = collectingLog();
+  const reply: GitHubReply = {
+    status: 200,
+    body: apiCommit(shas.head),
+    headers: { deprecation: 'true', sunset: 'soon', link: '<https://docs.github.com>; rel="deprecation"' },
+  };
+  const server = await start({ [commitPath(shas.head)]: reply });
+  await connect(server.url, { log: own }).commit(shas.head);
+  expect(own.text()).toMatch(/is deprecated/);
+  expect(own.text()).not.toContain(token);
+});

@@ -17,13 +17,18 @@ function call(callable: unknown): unknown {
 }
 
 describe('what the bundle leaves out', () => {
-  it.each([['mime-types.js', 'lookup', 'mime-types.lookup was left out of the bundle']])(
-    'fails with its name when it is used: %s',
-    async (file, name, words) => {
-      const used = await exportOf(file, name);
-      expect(() => call(used)).toThrow(words);
-    },
-  );
+  it.each([
+    ['undici-fetch.js', 'fetch', 'undici.fetch was left out of the bundle'],
+    ['mime-types.js', 'lookup', 'mime-types.lookup was left out of the bundle'],
+  ])('fails with its name when it is used: %s', async (file, name, words) => {
+    const used = await exportOf(file, name);
+    expect(() => call(used)).toThrow(words);
+  });
+
+  it('fails with its name when it is used: the methods of Octokit', async () => {
+    const made = call(await exportOf('octokit-rest-methods.js', 'restEndpointMethods')) as { rest: { repos: unknown } };
+    expect(() => made.rest.repos).toThrow('octokit.rest.repos was left out of the bundle');
+  });
 
   it.each([
     ['node-https.cjs', 'request', 'https.request was left out of the bundle'],
@@ -44,7 +49,7 @@ describe('what the bundle leaves out', () => {
   });
 
   it('says in each file what it replaces, and why', () => {
-    const parts = new Set(['left-out.js', 'undici-proxies.cjs']);
+    const parts = new Set(['left-out.js', 'undici-fetch.js', 'undici-proxies.cjs']);
     const files = readdirSync(folder).filter((name) => /\.c?js$/u.test(name) && !parts.has(name));
     const silent = files.filter(
       (name) => !/^\/\/ Replaces: .*?\n\/\/ Why: /su.test(readFileSync(join(folder, name), 'utf8')),

@@ -1,11 +1,20 @@
 // Replaces: @actions/http-client.
-// Why: @actions/core requests OIDC tokens with it, which the action does itself, with its own proxies. The package loads
-// Node's https, a tunnel and undici's ProxyAgent.
+// Why: @actions/core requests OIDC tokens with it, and @actions/github uses it for the proxy of its default `fetch`. The
+// action needs neither, and handles proxies itself. The package loads Node's https, a tunnel and undici's ProxyAgent.
 // Saves: 9 ms of every step.
 import { leftOut } from './left-out.js';
 
 export class HttpClient {
-  constructor() {
+  /** @actions/github asks while it is loaded. */
+  getAgent() {
+    return undefined;
+  }
+
+  getAgentDispatcher() {
+    return undefined;
+  }
+
+  getJson() {
     throw leftOut('HttpClient of @actions/http-client');
   }
 }

@@ -6,3 +6,4 @@ export { default as Agent } from '../../../node_modules/undici/lib/dispatcher/ag
 export { default as Pool } from '../../../node_modules/undici/lib/dispatcher/pool.js';
 export { default as buildConnector } from '../../../node_modules/undici/lib/core/connect.js';
 export { default as EnvHttpProxyAgent } from './undici-proxies.cjs';
+export { fetch } from './undici-fetch.js';

@@ -1,0 +1,1 @@
+"use strict";exports.id=989;exports.ids=[989];exports.modules={5977:((t,e,r)=>{r.d(e,{_:()=>restEndpointMethods});var o=r(2616);function restEndpointMethods(){return{rest:new Proxy({},{get(t,e){throw(0,o.i)(`octokit.rest.${String(e)}`)}})}}}),4613:((t,e,r)=>{r.d(e,{h:()=>fetch});var o=r(2616);function fetch(){throw(0,o.i)("undici.fetch")}})};

@@ -1,0 +1,66 @@
+import type { HttpResponse, HttpRequest, Method, Transport } from '../../http/transport.ts';
+
+/** The options that Octokit passes to `fetch`. */
+interface FetchOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A `fetch` for Octokit. */
+type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
+
+/** GitHub redirects if a repository was renamed or moved (its documentation, "Follow redirects"). */
+const maximumRedirects = 3;
+
+/**
+ * Creates a `fetch` for Octokit that uses the given transport, so that proxies, certificates and connections are the
+ * same for GitHub as for the service. Follows redirects only to the same origin: the token must not go anywhere else.
+ *
+ * @throws (the returned function) TransportError if no complete response arrived; the signal's reason if it is aborted
+ */
+export function createGitHubFetch(transport: Transport): GitHubFetch {
+  return async (url, { method, headers, body, signal = new AbortController().signal }) => {
+    let request = toRequest(new URL(url), method, headers, body);
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await transport.send(request, signal);
+      const target = findRedirect(response, request);
+      if (target === undefined || redirects === maximumRedirects) return toResponse(response);
+      request = { ...request, url: target };
+    }
+  };
+}
+
+function toRequest(
+  url: URL,
+  method: string,
+  { 'content-type': contentType = 'application/json; charset=utf-8', ...headers }: FetchOptions['headers'],
+  body: string | undefined,
+): HttpRequest {
+  const request = { method: toMethod(method), url, headers };
+  if (body === undefined) return request;
+  const bytes = Buffer.from(body, 'utf8');
+  return { ...request, body: { contentType, length: bytes.length, open: () => bytes } };
+}
+
+const methods: readonly Method[] = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'];
+
+function toMethod(name: string): Method {
+  const method = methods.find((known) => known === name);
+  if (method === undefined) throw new RangeError(`unsupported HTTP method for GitHub: ${name}`);
+  return method;
+}
+
+/** The target of a redirect; undefined if there is none, or if it would change the method or leave the origin. */
+function findRedirect({ status, headers }: HttpResponse, { method, url }: HttpRequest): URL | undefined {
+  const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
+  const location = headers['location'];
+  if (!keepsMethod || location === undefined || !URL.canParse(location, url.href)) return undefined;
+  const target = new URL(location, url);
+  return target.origin === url.origin ? target : undefined;
+}
+
+function toResponse({ status, headers, text }: HttpResponse): Response {
+  return new Response(text === '' ? null : text, { status, headers });
+}
