@@ -63,5 +63,6 @@ function hasFixedEnd({ segments }: Address): boolean {
 function matches({ segments }: Address, path: readonly string[]): boolean {
   const fits = (segment: string, index: number): boolean =>
     segment.startsWith(':') ? path[index] !== '' : segment === path[index];
-  return segments.length === path.length && segments.every(fits);
+  if (segments.at(-1) !== '*') return segments.length === path.length && segments.every(fits);
+  return segments.length <= path.length && segments.slice(0, -1).every(fits);
 }

@@ -75,6 +75,12 @@ describe('the service', () => {
     expect(body).toEqual({ message: `${method} is not allowed here; use ${allowed}` });
   });
 
+  it('responds with the allowed methods where an address can have any end', async () => {
+    const tile = { method: 'POST', at: service.url, path: '/log/acme/tile/0/000' };
+    const { status, headers } = await call(service, tile);
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
   it.each([
     ['POST', '/attestations/acme/web/trail/main/scan', [...attestationKinds.map(({ name }) => name), 'override']],
     ['PUT', '/environments/acme/prod/report/k8s', environmentKinds.filter((kind) => kind !== 'logical')],
