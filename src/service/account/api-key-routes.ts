@@ -38,13 +38,10 @@ export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies
   ): KeyResponse<typeof createMemberKey> => {
     const expiresAt = readExpiry(expires_at, dependencies);
     const command = { ...owner, description, expiresAt, isLimitedToOrg, by: actorName(caller) };
-    return carryOut(
-      (created: keys.CreateKeyResult, isRemembered) => {
-        if (created.outcome === 'owner not found') throw ownerNotFound(owner);
-        return { status: 201, body: toCreatedResponse(created, isRemembered) };
-      },
-      (request) => keys.createKey(dependencies, command, request),
-    );
+    return carryOut(keys.createKey, dependencies, command, (created, isRemembered) => {
+      if (created.outcome === 'owner not found') throw ownerNotFound(owner);
+      return { status: 201, body: toCreatedResponse(created, isRemembered) };
+    });
   };
   const list = async (owner: keys.KeyOwner): KeyResponse<typeof listMemberKeys> => {
     const listed = await storage.read(({ accounts }) => keys.listKeys(accounts, owner));
@@ -55,13 +52,10 @@ export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies
     owner: keys.KeyOwner,
     { caller, parameters: { key_id: id }, carryOut }: KeyRequest<typeof revokeMemberKey>,
   ): KeyResponse<typeof revokeMemberKey> =>
-    carryOut(
-      (outcome: keys.RevokeKeyResult) => {
-        if (outcome !== 'revoked') throw toKeyError(owner, outcome);
-        return { status: 200, body: outcome };
-      },
-      (request) => keys.revokeKey(dependencies, { ...owner, id, by: actorName(caller) }, request),
-    );
+    carryOut(keys.revokeKey, dependencies, { ...owner, id, by: actorName(caller) }, (outcome) => {
+      if (outcome !== 'revoked') throw toKeyError(owner, outcome);
+      return { status: 200, body: outcome };
+    });
 
   addRoute(host, createMemberKey, administer, (request) => {
     const owner = toMember(request.parameters);
@@ -88,14 +82,11 @@ export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies
     const { grace_period_hours: grace = defaultGraceHours, expires_at } = document;
     const expiresAt = readExpiry(expires_at, dependencies);
     const command = { ...owner, id: parameters.key_id, grace: grace * 3600, expiresAt, by: actorName(caller) };
-    return carryOut(
-      (rotated: keys.RotateKeyResult, isRemembered) => {
-        if (rotated.outcome !== 'created') throw toKeyError(owner, rotated.outcome);
-        const body = toCreatedResponse(rotated, isRemembered);
-        return { status: 201, body: { ...body, grace_period_expires_at: rotated.graceEndsAt } };
-      },
-      (request) => keys.rotateKey(dependencies, command, request),
-    );
+    return carryOut(keys.rotateKey, dependencies, command, (rotated, isRemembered) => {
+      if (rotated.outcome !== 'created') throw toKeyError(owner, rotated.outcome);
+      const body = toCreatedResponse(rotated, isRemembered);
+      return { status: 201, body: { ...body, grace_period_expires_at: rotated.graceEndsAt } };
+    });
   });
 }
 

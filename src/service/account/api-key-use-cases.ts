@@ -40,8 +40,6 @@ export interface ChangeAuthor {
 
 type KeyContext = WriteContext & Pick<UseCaseDependencies, 'randomBytes'>;
 
-export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found' };
-
 /**
  * Creates a key for a member or a service account. It has the role of its owner.
  *
@@ -59,7 +57,7 @@ export const createKey = defineWrite(
       ...details
     }: KeyOwner & KeyDetails & ChangeAuthor & Pick<StoredKey, 'isLimitedToOrg'>,
     { at: createdAt, randomBytes }: KeyContext,
-  ): Promise<CreateKeyResult> => {
+  ): Promise<CreatedKey | { readonly outcome: 'owner not found' }> => {
     const key = newApiKey(randomBytes);
     if ((await accounts.findRole(org, ownerKind, owner)) === undefined) return { outcome: 'owner not found' };
     const ends = expiresAt ?? toDefaultExpiry(createdAt);

@@ -38,35 +38,26 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDepe
     const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
     const createdBy = actorName(caller);
     const record = { org, name, privilege, displayName, description, forWebhook: for_webhook, createdBy };
-    return carryOut(
-      (created: serviceAccounts.CreateServiceAccountResult) => {
-        if (created === 'exists') throw new ApiError(serviceAccountExists, { values: { org, name } });
-        return { status: 201, body: toServiceAccountResponse(created) };
-      },
-      (request) => serviceAccounts.createServiceAccount(dependencies, record, request),
-    );
+    return carryOut(serviceAccounts.createServiceAccount, dependencies, record, (created) => {
+      if (created === 'exists') throw new ApiError(serviceAccountExists, { values: { org, name } });
+      return { status: 201, body: toServiceAccountResponse(created) };
+    });
   });
 
   addRoute(host, updateServiceAccount, administer, ({ caller, parameters: { org, name }, document, carryOut }) => {
     requireChange(document);
     const change = { org, name, ...document, by: actorName(caller) };
-    return carryOut(
-      (account: ServiceAccountRecord | undefined) => {
-        if (account === undefined) throw new ApiError(serviceAccountNotFound);
-        return { status: 200, body: toServiceAccountResponse(account) };
-      },
-      (request) => serviceAccounts.updateServiceAccount(dependencies, change, request),
-    );
+    return carryOut(serviceAccounts.updateServiceAccount, dependencies, change, (account) => {
+      if (account === undefined) throw new ApiError(serviceAccountNotFound);
+      return { status: 200, body: toServiceAccountResponse(account) };
+    });
   });
 
   addRoute(host, deleteServiceAccount, administer, ({ caller, parameters: { org, name }, carryOut }) =>
-    carryOut(
-      (result: serviceAccounts.DeleteServiceAccountResult) => {
-        if (result === 'not found') throw new ApiError(serviceAccountNotFound);
-        return { status: 200, body: 'OK' };
-      },
-      (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name, by: actorName(caller) }, request),
-    ),
+    carryOut(serviceAccounts.deleteServiceAccount, dependencies, { org, name, by: actorName(caller) }, (result) => {
+      if (result === 'not found') throw new ApiError(serviceAccountNotFound);
+      return { status: 200, body: 'OK' };
+    }),
   );
 }
 

@@ -12,15 +12,13 @@ export interface ServiceAccountReference {
   readonly name: string;
 }
 
-export type CreateServiceAccountResult = ServiceAccountRecord | 'exists';
-
 /** Creates a service account without keys. */
 export const createServiceAccount = defineWrite(
   async (
     transaction,
     command: Omit<ServiceAccountRecord, 'createdAt'>,
     { at },
-  ): Promise<CreateServiceAccountResult> => {
+  ): Promise<ServiceAccountRecord | 'exists'> => {
     const account = { ...command, createdAt: at };
     const { accounts, auditLog } = transaction;
     if ((await accounts.insertServiceAccount(account)) === 'exists') return 'exists';
@@ -54,15 +52,13 @@ export const updateServiceAccount = defineWrite(
   },
 );
 
-export type DeleteServiceAccountResult = 'deleted' | 'not found';
-
 /** Operation 15: deletes a service account and its keys, which a new account of the same name must not inherit. */
 export const deleteServiceAccount = defineWrite(
   async (
     transaction,
     { org, name, by }: ServiceAccountReference & ChangeAuthor,
     context,
-  ): Promise<DeleteServiceAccountResult> => {
+  ): Promise<'deleted' | 'not found'> => {
     const { at: deletedAt } = context;
     const { accounts, auditLog } = transaction;
     if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';

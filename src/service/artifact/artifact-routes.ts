@@ -146,16 +146,13 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
       ...{ org, flow, ...toAttribution(caller, flow) },
       report: withProof(caller, toArtifactReport(document)),
     };
-    return carryOut(
-      (recorded: artifacts.RecordArtifactResult) => {
-        if (recorded === 'flow not found') throw flowMissing(org, flow);
-        return {
-          status: 201,
-          body: { message: 'OK', html_url: links.pages.trail(org, flow, report.report.trail_name) },
-        };
-      },
-      (request) => artifacts.reportArtifact(dependencies, report, request),
-    );
+    return carryOut(artifacts.reportArtifact, dependencies, report, (recorded) => {
+      if (recorded === 'flow not found') throw flowMissing(org, flow);
+      return {
+        status: 201,
+        body: { message: 'OK', html_url: links.pages.trail(org, flow, report.report.trail_name) },
+      };
+    });
   });
 }
 

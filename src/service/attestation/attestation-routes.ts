@@ -22,13 +22,10 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
       const document = withProof(caller, received.document);
       const { org, flow_name: flow, trail_name: trail } = parameters;
       const attestation = { org, flow, trail, kind, ...toAttribution(caller, flow), document, file };
-      return carryOut(
-        (recorded: attestations.AttestResult) => {
-          if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
-          return { status: 201, body: 'OK' };
-        },
-        (request) => attestations.attest(dependencies, attestation, request),
-      );
+      return carryOut(attestations.attest, dependencies, attestation, (recorded) => {
+        if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
+        return { status: 201, body: 'OK' };
+      });
     });
   }
 }
@@ -46,26 +43,23 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
       isAdmin: hasPermission(caller.grants, 'administer'),
       ...toAttribution(caller, flow, 'define'),
     };
-    return carryOut(
-      (result: overrides.OverrideResult) => {
-        if (result === 'flow not found') throw flowMissing(org, flow);
-        if (result === 'already ended')
-          throw validationError(['until', `must not be before today in UTC [input: ${document.until ?? ''}]`]);
-        if (result === 'nothing to override') {
-          throw new ApiError(nothingToOverride, { values: { org, flow, trail, name: document.attestation_name } });
-        }
-        if (result === 'too many names') throw tooManyNames();
-        if (typeof result === 'object') {
-          const given = `[input: ${document.original_attestation_type}]`;
-          throw validationError([
-            'original_attestation_type',
-            `must be ${result.actualType}, the type on record ${given}`,
-          ]);
-        }
-        return { status: 201, body: 'OK' };
-      },
-      (request) => overrides.overrideAttestation(dependencies, command, request),
-    );
+    return carryOut(overrides.overrideAttestation, dependencies, command, (result) => {
+      if (result === 'flow not found') throw flowMissing(org, flow);
+      if (result === 'already ended')
+        throw validationError(['until', `must not be before today in UTC [input: ${document.until ?? ''}]`]);
+      if (result === 'nothing to override') {
+        throw new ApiError(nothingToOverride, { values: { org, flow, trail, name: document.attestation_name } });
+      }
+      if (result === 'too many names') throw tooManyNames();
+      if (typeof result === 'object') {
+        const given = `[input: ${document.original_attestation_type}]`;
+        throw validationError([
+          'original_attestation_type',
+          `must be ${result.actualType}, the type on record ${given}`,
+        ]);
+      }
+      return { status: 201, body: 'OK' };
+    });
   });
 }
 
@@ -74,14 +68,11 @@ export function addAttachmentRemovalRoute(host: RouteHost, dependencies: RouteDe
     const { caller, parameters, document, carryOut } = received;
     const { org, attestation_id: id } = parameters;
     const removal = { org, id, by: actorName(caller), reason: document.reason };
-    return carryOut(
-      (result: removals.RemoveAttachmentResult) => {
-        if (result === 'no attachment') throw new ApiError(noAttachment, { values: parameters });
-        if (result === 'content not removed') throw new ApiError(contentNotRemoved, { headers: retryAfterHeader });
-        return { status: 200, body: 'OK' };
-      },
-      (request) => removals.removeAttachment(dependencies, removal, request),
-    );
+    return carryOut(removals.removeAttachment, dependencies, removal, (result) => {
+      if (result === 'no attachment') throw new ApiError(noAttachment, { values: parameters });
+      if (result === 'content not removed') throw new ApiError(contentNotRemoved, { headers: retryAfterHeader });
+      return { status: 200, body: 'OK' };
+    });
   });
 }
 

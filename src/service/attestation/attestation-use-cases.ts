@@ -60,9 +60,7 @@ export interface FileToAttach {
 }
 
 /** `too many names`: the name is new, and its subject already has evidence of `maximumEvidenceNames` names. */
-export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
-
-export type AttestResult = RecordAttestationResult | 'artifact not found' | CustomTypeObstacle;
+export type AttestResult = 'recorded' | 'flow not found' | 'too many names' | 'artifact not found' | CustomTypeObstacle;
 
 // In characters. The reason is stored with every judgement that uses the attestation; the document holds everything.
 export const maximumReasonLength = 500;

@@ -27,19 +27,16 @@ export function addCustomTypeRoutes(host: RouteHost, dependencies: RouteDependen
     if (isReservedType(name)) throw validationError(['name', `is the name of a type of the service [input: ${name}]`]);
     const definition = await readDefinition(document, file?.content);
     const version = { org: parameters.org, name, description, definition, by: actorName(caller) };
-    return carryOut(
-      (result: customTypes.SaveCustomTypeResult) => {
-        if (typeof result === 'object') throw validationError(...result);
-        if (result === 'too many types') {
-          throw validationError(['name', `is new, but there are ${maximumCustomTypes} custom types; use one of them`]);
-        }
-        if (result === 'too many versions') {
-          throw validationError(['name', `has the maximum of ${maximumCustomTypeVersions} versions; use another name`]);
-        }
-        return { status: 201, body: 'OK' };
-      },
-      (request) => customTypes.saveCustomType(dependencies, version, request),
-    );
+    return carryOut(customTypes.saveCustomType, dependencies, version, (result) => {
+      if (typeof result === 'object') throw validationError(...result);
+      if (result === 'too many types') {
+        throw validationError(['name', `is new, but there are ${maximumCustomTypes} custom types; use one of them`]);
+      }
+      if (result === 'too many versions') {
+        throw validationError(['name', `has the maximum of ${maximumCustomTypeVersions} versions; use another name`]);
+      }
+      return { status: 201, body: 'OK' };
+    });
   });
 
   addRoute(host, listCustomTypes, requireRole(dependencies, 'read'), async ({ parameters: { org } }) => {
@@ -60,13 +57,10 @@ export function addCustomTypeRoutes(host: RouteHost, dependencies: RouteDependen
 
   addRoute(host, archiveCustomType, requireRole(dependencies, 'define'), ({ caller, parameters, carryOut }) => {
     const { org, type_name: name } = parameters;
-    return carryOut(
-      (result: customTypes.ArchiveCustomTypeResult) => {
-        if (result !== 'archived') throw toObstacleError(result, { org, name });
-        return { status: 200, body: 'OK' };
-      },
-      (request) => customTypes.archiveCustomType(dependencies, { org, name, by: actorName(caller) }, request),
-    );
+    return carryOut(customTypes.archiveCustomType, dependencies, { org, name, by: actorName(caller) }, (result) => {
+      if (result !== 'archived') throw toObstacleError(result, { org, name });
+      return { status: 200, body: 'OK' };
+    });
   });
 }
 

@@ -49,15 +49,13 @@ export async function saveCustomType(
 
 const toSubject = (name: string): string => `attestation type ${name}`;
 
-export type ArchiveCustomTypeResult = 'archived' | 'type not found';
-
 /** Archives a custom type: evidence of it is refused until it gets a new version. Does nothing if it is archived. */
 export const archiveCustomType = defineWrite(
   async (
     { customTypes, auditLog },
     { org, name, by }: CustomTypeReference & { readonly by: string },
     { at },
-  ): Promise<ArchiveCustomTypeResult> => {
+  ): Promise<'archived' | 'type not found'> => {
     const found = await customTypes.findHead(org, name);
     if (found === undefined) return 'type not found';
     if (found.isArchived) return 'archived';

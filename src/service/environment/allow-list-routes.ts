@@ -21,17 +21,14 @@ export function addAllowListRoutes(host: RouteHost, dependencies: RouteDependenc
     const { org, env_name: environment } = parameters;
     const { artifact_fingerprint: fingerprint, artifact_name: name, description: reason } = document;
     const artifact = { org, environment, fingerprint, name, reason, by: actorName(caller) };
-    return carryOut(
-      (result: allowList.AllowArtifactResult) => {
-        if (result === 'environment not found') throw notFound(org, environment);
-        if (result === 'too many') {
-          const rule = `must leave no more than ${maximumAllowedArtifacts} artifacts on the list; take others off first`;
-          throw validationError(['artifact_fingerprint', rule]);
-        }
-        return { status: result === 'allowed' ? 201 : 200, body: 'OK' };
-      },
-      (request) => allowList.allowArtifact(dependencies, artifact, request),
-    );
+    return carryOut(allowList.allowArtifact, dependencies, artifact, (result) => {
+      if (result === 'environment not found') throw notFound(org, environment);
+      if (result === 'too many') {
+        const rule = `must leave no more than ${maximumAllowedArtifacts} artifacts on the list; take others off first`;
+        throw validationError(['artifact_fingerprint', rule]);
+      }
+      return { status: result === 'allowed' ? 201 : 200, body: 'OK' };
+    });
   });
 
   addRoute(host, listAllowedArtifacts, requireRole(dependencies, 'read'), async ({ parameters }) => {
@@ -53,13 +50,14 @@ export function addAllowListRoutes(host: RouteHost, dependencies: RouteDependenc
   addRoute(host, disallowArtifact, requireRole(dependencies, 'define'), ({ caller, parameters, carryOut }) => {
     const { org, env_name: environment, fingerprint } = parameters;
     return carryOut(
-      (result: allowList.DisallowArtifactResult) => {
+      allowList.disallowArtifact,
+      dependencies,
+      { org, environment, fingerprint, by: actorName(caller) },
+      (result) => {
         if (result === 'environment not found') throw notFound(org, environment);
         if (result === 'not allowed') throw new ApiError(artifactNotAllowed, { values: { fingerprint, environment } });
         return { status: 200, body: 'OK' };
       },
-      (request) =>
-        allowList.disallowArtifact(dependencies, { org, environment, fingerprint, by: actorName(caller) }, request),
     );
   });
 }

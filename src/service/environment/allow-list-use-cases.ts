@@ -11,11 +11,13 @@ import { defineWrite } from '../platform/judging/define-write.ts';
 /** In characters, in the audit log. */
 const maximumShownReason = 1000;
 
-export type AllowArtifactResult = 'allowed' | 'replaced' | 'environment not found' | 'too many';
-
 /** Allows an artifact in an environment. Creates a snapshot if the artifact runs there. */
 export const allowArtifact = defineWrite(
-  async (transaction, wanted: Omit<AllowedArtifact, 'at'>, context): Promise<AllowArtifactResult> => {
+  async (
+    transaction,
+    wanted: Omit<AllowedArtifact, 'at'>,
+    context,
+  ): Promise<'allowed' | 'replaced' | 'environment not found' | 'too many'> => {
     const artifact = { ...wanted, at: context.at };
     const { org, environment, fingerprint } = artifact;
     const { environments, allowList } = transaction;
@@ -29,15 +31,13 @@ export const allowArtifact = defineWrite(
   },
 );
 
-export type DisallowArtifactResult = 'disallowed' | 'environment not found' | 'not allowed';
-
 /** Takes an artifact off the list. Creates a snapshot if the artifact runs there. */
 export const disallowArtifact = defineWrite(
   async (
     transaction,
     { by, ...reference }: Pick<AllowedArtifact, 'org' | 'environment' | 'fingerprint' | 'by'>,
     context,
-  ): Promise<DisallowArtifactResult> => {
+  ): Promise<'disallowed' | 'environment not found' | 'not allowed'> => {
     const { at } = context;
     const { org, environment, fingerprint } = reference;
     const { environments, allowList } = transaction;

@@ -60,13 +60,10 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
         ...{ org, name, kind, description, members, policies, requiresProvenance },
         ...{ user: actorName(caller), mayRestore: mayChangeRules },
       };
-      return carryOut(
-        (saved: environments.SaveEnvironmentResult) => {
-          requireSaved(caller, saved);
-          return { status: 201, body: 'OK' };
-        },
-        (request) => environments.saveEnvironment(dependencies, environment, request),
-      );
+      return carryOut(environments.saveEnvironment, dependencies, environment, (saved) => {
+        requireSaved(caller, saved);
+        return { status: 201, body: 'OK' };
+      });
     },
   );
 
@@ -77,12 +74,13 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     ({ caller, parameters: { org, env_name: name }, document: { physical_env_name: member }, carryOut }) => {
       requireAccess(caller, 'report', { environments: [name, member] }, joinEnvironment);
       return carryOut(
-        (result: environments.JoinEnvironmentResult) => {
+        environments.joinEnvironment,
+        dependencies,
+        { org, name, member, user: actorName(caller) },
+        (result) => {
           requireJoined(caller, name, result);
           return { status: 200, body: 'OK' };
         },
-        (request) =>
-          environments.joinEnvironment(dependencies, { org, name, member, user: actorName(caller) }, request),
       );
     },
   );
@@ -90,25 +88,19 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
   addRoute(host, attachPolicy, requireRole(dependencies, 'define'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;
     const change = { org, environment, attach: document.policy_names, detach: [], user: actorName(caller) };
-    return carryOut(
-      (outcome: environments.ChangePoliciesResult) => {
-        requireChanged(change, outcome);
-        return { status: 201, body: 'OK' };
-      },
-      (request) => environments.changePolicies(dependencies, change, request),
-    );
+    return carryOut(environments.changePolicies, dependencies, change, (outcome) => {
+      requireChanged(change, outcome);
+      return { status: 201, body: 'OK' };
+    });
   });
 
   addRoute(host, detachPolicy, requireRole(dependencies, 'define'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;
     const change = { org, environment, attach: [], detach: document.policy_names, user: actorName(caller) };
-    return carryOut(
-      (outcome: environments.ChangePoliciesResult) => {
-        requireChanged(change, outcome);
-        return { status: 200, body: 'OK' };
-      },
-      (request) => environments.changePolicies(dependencies, change, request),
-    );
+    return carryOut(environments.changePolicies, dependencies, change, (outcome) => {
+      requireChanged(change, outcome);
+      return { status: 200, body: 'OK' };
+    });
   });
 }
 
@@ -206,13 +198,13 @@ function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironm
 export function addEnvironmentReportRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, reportK8s, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
     const report = toReport(parameters, 'K8S', podsToElements(document));
-    return carryOut(respond, (request) => environments.recordReport(dependencies, report, request));
+    return carryOut(environments.recordReport, dependencies, report, respond);
   });
 
   for (const { kind, named, endpoint } of reportKinds) {
     addRoute(host, endpoint, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
       const report = toReport(parameters, kind, toElements(document.artifacts, named));
-      return carryOut(respond, (request) => environments.recordReport(dependencies, report, request));
+      return carryOut(environments.recordReport, dependencies, report, respond);
     });
   }
 }

@@ -37,7 +37,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     requireAccess(caller, 'record', { flows: [name] }, createFlow);
     const fields = { org: parameters.org, name, description, template, visibility, repoUrl };
     const flow = { ...fields, ...toAuthor(caller, name) };
-    return carryOut(toAnswer(caller, createFlow), (request) => flows.saveFlow(dependencies, flow, request));
+    return carryOut(flows.saveFlow, dependencies, flow, toAnswer(caller, createFlow));
   });
 
   addRoute(host, createFlowFromFile, requireRole(dependencies, 'record', 'named later'), async (received) => {
@@ -48,7 +48,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     const template = await requireTemplate(reader, file);
     const fields = { org: parameters.org, name, description, template, visibility, repoUrl };
     const flow = { ...fields, ...toAuthor(caller, name) };
-    return carryOut(toAnswer(caller, createFlowFromFile), (request) => flows.saveFlow(dependencies, flow, request));
+    return carryOut(flows.saveFlow, dependencies, flow, toAnswer(caller, createFlowFromFile));
   });
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {

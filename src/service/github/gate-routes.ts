@@ -15,7 +15,7 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { withDefaults } from './gate.ts';
-import { deleteGate, saveGate, type DeleteGateResult, type GateToSave, type SaveGateResult } from './gate-use-cases.ts';
+import { deleteGate, saveGate, type GateToSave, type SaveGateResult } from './gate-use-cases.ts';
 
 export function addGithubGateRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
@@ -33,23 +33,17 @@ export function addGithubGateRoutes(host: RouteHost, dependencies: RouteDependen
 
   addRoute(host, saveGithubGate, administer, ({ caller, parameters: { org, gate: name }, document, carryOut }) => {
     const wanted = { org, name, declaration: withDefaults(document), by: actorName(caller) };
-    return carryOut(
-      (saved: SaveGateResult) => {
-        if (!('gate' in saved)) throw toSaveError(saved, wanted);
-        return { status: saved.outcome === 'created' ? 201 : 200, body: saved.gate };
-      },
-      (request) => saveGate(dependencies, wanted, request),
-    );
+    return carryOut(saveGate, dependencies, wanted, (saved) => {
+      if (!('gate' in saved)) throw toSaveError(saved, wanted);
+      return { status: saved.outcome === 'created' ? 201 : 200, body: saved.gate };
+    });
   });
 
   addRoute(host, deleteGithubGate, administer, ({ caller, parameters: { org, gate: name }, carryOut }) =>
-    carryOut(
-      (result: DeleteGateResult) => {
-        if (result === 'not found') throw new ApiError(githubGateNotFound, { values: { org, gate: name } });
-        return { status: 200, body: result };
-      },
-      (request) => deleteGate(dependencies, { org, name, by: actorName(caller) }, request),
-    ),
+    carryOut(deleteGate, dependencies, { org, name, by: actorName(caller) }, (result) => {
+      if (result === 'not found') throw new ApiError(githubGateNotFound, { values: { org, gate: name } });
+      return { status: 200, body: result };
+    }),
   );
 }
 

@@ -51,11 +51,9 @@ export const saveGate = defineWrite(
   },
 );
 
-export type DeleteGateResult = 'deleted' | 'not found';
-
 /** Deletes a gate. Its checks stay as they are, and deployments that are waiting are rejected. */
 export const deleteGate = defineWrite(
-  async (transaction, { org, name, by }: GateReference & ChangeAuthor, { at }): Promise<DeleteGateResult> => {
+  async (transaction, { org, name, by }: GateReference & ChangeAuthor, { at }): Promise<'deleted' | 'not found'> => {
     if ((await transaction.githubGates.delete(org, name)) === 'not found') return 'not found';
     const subject = `GitHub gate ${name}`;
     await transaction.auditLog.append({ org, type: 'github_gate_deleted', at, actor: by, subject, details: {} });

@@ -45,29 +45,23 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
       throw validationError(['commits', 'must be left out, because `events` has others than workflow_run']);
     }
     const wanted = { org, name, declaration: withDefaults(document), by: actorName(caller) };
-    return carryOut(
-      (saved: rules.SaveLoginRuleResult) => {
-        if (saved.outcome === 'too many rules') {
-          throw validationError(['path.rule', `is new, but there are already ${maximumLoginRules} rules`]);
-        }
-        if (saved.outcome === 'too long') {
-          const rule = `must leave all login rules of the organization no longer than ${maximumLoginRulesLength} characters`;
-          throw validationError(['body', rule]);
-        }
-        return { status: saved.outcome === 'created' ? 201 : 200, body: toResponse(saved.rule) };
-      },
-      (request) => rules.saveLoginRule(dependencies, wanted, request),
-    );
+    return carryOut(rules.saveLoginRule, dependencies, wanted, (saved) => {
+      if (saved.outcome === 'too many rules') {
+        throw validationError(['path.rule', `is new, but there are already ${maximumLoginRules} rules`]);
+      }
+      if (saved.outcome === 'too long') {
+        const rule = `must leave all login rules of the organization no longer than ${maximumLoginRulesLength} characters`;
+        throw validationError(['body', rule]);
+      }
+      return { status: saved.outcome === 'created' ? 201 : 200, body: toResponse(saved.rule) };
+    });
   });
 
   addRoute(host, deleteLoginRule, administer, ({ caller, parameters: { org, rule: name }, carryOut }) =>
-    carryOut(
-      (result: rules.DeleteLoginRuleResult) => {
-        if (result === 'not found') throw new ApiError(loginRuleNotFound, { values: { org, rule: name } });
-        return { status: 200, body: result };
-      },
-      (request) => rules.deleteLoginRule(dependencies, { org, name, by: actorName(caller) }, request),
-    ),
+    carryOut(rules.deleteLoginRule, dependencies, { org, name, by: actorName(caller) }, (result) => {
+      if (result === 'not found') throw new ApiError(loginRuleNotFound, { values: { org, rule: name } });
+      return { status: 200, body: result };
+    }),
   );
 
   addLoginKeyRoutes(host, dependencies);
@@ -91,13 +85,10 @@ function addLoginKeyRoutes(host: RouteHost, dependencies: RouteDependencies): vo
   });
 
   addRoute(host, revokeLoginKey, administer, ({ caller, parameters: { org, key_id: id }, carryOut }) =>
-    carryOut(
-      (result: loginKeys.RevokeLoginKeyResult) => {
-        if (result === 'key not found') throw new ApiError(apiKeyNotFound);
-        return { status: 200, body: result };
-      },
-      (request) => loginKeys.revokeLoginKey(dependencies, { org, id, by: actorName(caller) }, request),
-    ),
+    carryOut(loginKeys.revokeLoginKey, dependencies, { org, id, by: actorName(caller) }, (result) => {
+      if (result === 'key not found') throw new ApiError(apiKeyNotFound);
+      return { status: 200, body: result };
+    }),
   );
 }
 

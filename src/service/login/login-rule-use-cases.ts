@@ -61,15 +61,13 @@ function describeRule(rule: LoginRule): string {
   return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-export type DeleteLoginRuleResult = 'deleted' | 'not found';
-
 /** Deletes a login rule, and revokes the keys that it gave. Its evidence meets no requirement any more that names it. */
 export const deleteLoginRule = defineWrite(
   async (
     transaction,
     { org, name, by }: LoginRuleReference & ChangeAuthor,
     context,
-  ): Promise<DeleteLoginRuleResult> => {
+  ): Promise<'deleted' | 'not found'> => {
     const { at } = context;
     const { loginRules, accounts, auditLog } = transaction;
     if ((await loginRules.delete(org, name)) === 'not found') return 'not found';

@@ -127,14 +127,12 @@ export function listLoginKeys(
   }));
 }
 
-export type RevokeLoginKeyResult = 'revoked' | 'key not found';
-
 export const revokeLoginKey = defineWrite(
   async (
     { accounts, auditLog },
     { org, id, by }: { readonly org: string; readonly id: string } & ChangeAuthor,
     { at },
-  ): Promise<RevokeLoginKeyResult> => {
+  ): Promise<'revoked' | 'key not found'> => {
     const key = await accounts.findKey(id);
     if (key?.org !== org || key.ownerKind !== 'workflow' || key.expiresAt <= at || key.revokedAt !== undefined) {
       return 'key not found';

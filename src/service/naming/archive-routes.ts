@@ -11,6 +11,9 @@ export function addArchiveRoutes(host: RouteHost, dependencies: RouteDependencie
   const mayDefine = requireRole(dependencies, 'define');
   const archiveBy = (caller: Caller, reference: NamedReference) =>
     [
+      archive,
+      dependencies,
+      { ...reference, by: actorName(caller) },
       (result: ArchiveResult) => {
         if (result.outcome === 'not found') throw namedRecordMissing(reference);
         if (result.outcome === 'attached') {
@@ -18,8 +21,6 @@ export function addArchiveRoutes(host: RouteHost, dependencies: RouteDependencie
         }
         return { status: 200, body: 'OK' } as const;
       },
-      (request: Parameters<typeof archive>[2]) =>
-        archive(dependencies, { ...reference, by: actorName(caller) }, request),
     ] as const;
 
   addRoute(host, archiveFlow, mayDefine, ({ caller, parameters: { org, flow_name: name }, carryOut }) =>

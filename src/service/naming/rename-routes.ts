@@ -20,9 +20,7 @@ export function addRenameRoutes(host: RouteHost, dependencies: RouteDependencies
       requireRenamed(renaming, result);
       return { status: 200, body: 'OK' } as const;
     };
-    const carryOut = (request: Parameters<typeof rename>[2]) =>
-      rename(dependencies, { ...renaming, by: actorName(caller) }, request);
-    return [toAnswer, carryOut] as const;
+    return [rename, dependencies, { ...renaming, by: actorName(caller) }, toAnswer] as const;
   };
 
   addRoute(host, renameFlow, mayDefine, ({ caller, parameters, document: { new_name: to }, carryOut }) => {

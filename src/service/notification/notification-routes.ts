@@ -36,14 +36,11 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
   addRoute(host, createNotification, administer, ({ caller, parameters: { org }, document, carryOut }) => {
     const { name, environments, triggers, targets } = document;
     const command = { org, name, environments, triggers, targets, createdBy: actorName(caller) };
-    return carryOut(
-      (created: notifications.CreateNotificationResult, isRemembered) => {
-        if (created.outcome === 'too many') throw validationError(['name', tooManyRule]);
-        if (created.outcome === 'rejected') throw toRejection(created, environments);
-        return { status: 201, body: toSavedResponse(created, isRemembered, dependencies) };
-      },
-      (request) => notifications.createNotification(dependencies, command, request),
-    );
+    return carryOut(notifications.createNotification, dependencies, command, (created, isRemembered) => {
+      if (created.outcome === 'too many') throw validationError(['name', tooManyRule]);
+      if (created.outcome === 'rejected') throw toRejection(created, environments);
+      return { status: 201, body: toSavedResponse(created, isRemembered, dependencies) };
+    });
   });
 
   addRoute(host, listNotifications, read, async ({ parameters: { org } }) => {
@@ -55,24 +52,22 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
     const { org, notification_number: number } = parameters;
     requireChange(document);
     const change = { org, number: Number(number), ...document };
-    return carryOut(
-      (updated: notifications.UpdateNotificationResult, isRemembered) => {
-        if (updated.outcome === 'not found') throw new ApiError(notificationNotFound);
-        if (updated.outcome === 'rejected') throw toRejection(updated, document.environments ?? []);
-        return { status: 200, body: toSavedResponse(updated, isRemembered, dependencies) };
-      },
-      (request) => notifications.updateNotification(dependencies, change, request),
-    );
+    return carryOut(notifications.updateNotification, dependencies, change, (updated, isRemembered) => {
+      if (updated.outcome === 'not found') throw new ApiError(notificationNotFound);
+      if (updated.outcome === 'rejected') throw toRejection(updated, document.environments ?? []);
+      return { status: 200, body: toSavedResponse(updated, isRemembered, dependencies) };
+    });
   });
 
   addRoute(host, deleteNotification, administer, ({ parameters: { org, notification_number }, carryOut }) =>
     carryOut(
-      (outcome: notifications.DeleteNotificationResult) => {
+      notifications.deleteNotification,
+      dependencies,
+      { org, number: Number(notification_number) },
+      (outcome) => {
         if (outcome === 'not found') throw new ApiError(notificationNotFound);
         return { status: 200, body: 'OK' };
       },
-      (request) =>
-        notifications.deleteNotification(dependencies, { org, number: Number(notification_number) }, request),
     ),
   );
 
@@ -94,17 +89,14 @@ function addDeliveryRoutes(host: RouteHost, dependencies: RouteDependencies): vo
     const { org, notification_number: number, position } = parameters;
     const { secret, grace_period_hours: grace = defaultSecretGraceHours } = document;
     const rotation = { org, number: Number(number), position: Number(position), secret, grace: grace * 3600 };
-    return carryOut(
-      (rotated: notifications.RotateSecretResult, isRemembered) => {
-        if (rotated.outcome === 'webhook not found') {
-          throw new ApiError(webhookNotFound, { values: { org, number, position } });
-        }
-        const expiresAt = rotated.secrets[1]?.expiresAt ?? null;
-        const body = { secret: isRemembered ? '' : rotated.secret, grace_period_expires_at: expiresAt };
-        return { status: 201, body };
-      },
-      (request) => notifications.rotateWebhookSecret(dependencies, rotation, request),
-    );
+    return carryOut(notifications.rotateWebhookSecret, dependencies, rotation, (rotated, isRemembered) => {
+      if (rotated.outcome === 'webhook not found') {
+        throw new ApiError(webhookNotFound, { values: { org, number, position } });
+      }
+      const expiresAt = rotated.secrets[1]?.expiresAt ?? null;
+      const body = { secret: isRemembered ? '' : rotated.secret, grace_period_expires_at: expiresAt };
+      return { status: 201, body };
+    });
   });
 }
 

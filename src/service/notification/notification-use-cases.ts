@@ -218,10 +218,8 @@ export const rotateWebhookSecret = defineWrite(
   },
 );
 
-export type DeleteNotificationResult = 'deleted' | 'not found';
-
 /** Deletes a notification with its pending messages. Its number is not reused. */
 export const deleteNotification = defineWrite(
-  ({ notifications }, { org, number }: NotificationReference, { at }): Promise<DeleteNotificationResult> =>
+  ({ notifications }, { org, number }: NotificationReference, { at }): Promise<'deleted' | 'not found'> =>
     notifications.delete(org, number, at),
 );

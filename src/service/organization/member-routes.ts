@@ -16,37 +16,28 @@ export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies
   });
 
   addRoute(host, saveMember, administer, ({ caller, parameters: { org, user }, document: { role }, carryOut }) =>
-    carryOut(
-      (outcome: members.SaveMemberResult) => {
-        if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
-        return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
-      },
-      (request) => members.saveMember(dependencies, { org, user, role, by: actorName(caller) }, request),
-    ),
+    carryOut(members.saveMember, dependencies, { org, user, role, by: actorName(caller) }, (outcome) => {
+      if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
+      return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
+    }),
   );
 
   addRoute(host, removeMember, administer, ({ caller, parameters: { org, user }, carryOut }) =>
-    carryOut(
-      (outcome: members.RemoveMemberResult) => {
-        if (outcome === 'not found') throw new ApiError(memberNotFound, { values: { org, user } });
-        if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
-        return { status: 200, body: 'OK' };
-      },
-      (request) => members.removeMember(dependencies, { org, user, by: actorName(caller) }, request),
-    ),
+    carryOut(members.removeMember, dependencies, { org, user, by: actorName(caller) }, (outcome) => {
+      if (outcome === 'not found') throw new ApiError(memberNotFound, { values: { org, user } });
+      if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
+      return { status: 200, body: 'OK' };
+    }),
   );
 }
 
 /** Adds operation 16 (set the default organization of the calling user) and the endpoint that reads it. */
 export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, setDefaultOrg, requireApiKey(dependencies), ({ caller: key, parameters: { org }, carryOut }) =>
-    carryOut(
-      (result: members.SetDefaultOrganizationResult) => {
-        if (result === 'denied') throw new ApiError(accessDenied, { values: { org } });
-        return { status: 200, body: { default_org_name: org } };
-      },
-      (request) => members.setDefaultOrganization(dependencies, { key, org }, request),
-    ),
+    carryOut(members.setDefaultOrganization, dependencies, { key, org }, (result) => {
+      if (result === 'denied') throw new ApiError(accessDenied, { values: { org } });
+      return { status: 200, body: { default_org_name: org } };
+    }),
   );
 
   addRoute(host, getDefaultOrg, requireApiKey(dependencies), async ({ caller: key }) => {

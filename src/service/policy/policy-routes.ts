@@ -25,13 +25,10 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
       const { name, description, comment = '' } = document;
       const { org } = parameters;
       const version = { org, name, description, comment, user: actorName(caller), ...reading };
-      return carryOut(
-        ({ outcome, policy }: policies.SavePolicyResult) => ({
-          status: outcome === 'created' ? 201 : 200,
-          body: toPolicyResponse(policy),
-        }),
-        (request) => policies.savePolicy(dependencies, version, request),
-      );
+      return carryOut(policies.savePolicy, dependencies, version, ({ outcome, policy }) => ({
+        status: outcome === 'created' ? 201 : 200,
+        body: toPolicyResponse(policy),
+      }));
     },
   );
 

@@ -14,13 +14,10 @@ export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): v
     requireAccess(caller, 'define', kind === 'flow' ? { flows: [name] } : { environments: [name] }, changeTags);
     const { set_tags: set, remove_tags: remove } = document;
     const change = { org, kind, name, set, remove: remove ?? [], by: actorName(caller) } as const;
-    return carryOut(
-      (result: useCases.ChangeTagsResult) => {
-        if (result === 'too many') throw validationError(['set_tags', `must leave no more than ${maximumTags} tags`]);
-        if (result === 'changed') return { status: 200, body: 'OK' };
-        throw namedRecordMissing({ org, kind, name });
-      },
-      (request) => useCases.changeTags(dependencies, change, request),
-    );
+    return carryOut(useCases.changeTags, dependencies, change, (result) => {
+      if (result === 'too many') throw validationError(['set_tags', `must leave no more than ${maximumTags} tags`]);
+      if (result === 'changed') return { status: 200, body: 'OK' };
+      throw namedRecordMissing({ org, kind, name });
+    });
   });
 }

@@ -12,14 +12,16 @@ export interface TagChange {
   readonly by: string;
 }
 
-export type ChangeTagsResult = 'changed' | 'not found' | 'too many';
-
 /**
  * Changes the tags of a flow or an environment. Policies judge by the tags of flows, so the environments that run artifacts
  * of the flow are judged again.
  */
 export const changeTags = defineWrite(
-  async (transaction, { org, kind, name, set, remove, by: actor }: TagChange, context): Promise<ChangeTagsResult> => {
+  async (
+    transaction,
+    { org, kind, name, set, remove, by: actor }: TagChange,
+    context,
+  ): Promise<'changed' | 'not found' | 'too many'> => {
     const { at } = context;
     const { flows, environments } = transaction;
     const records = kind === 'flow' ? flows : environments;

@@ -28,16 +28,13 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const { org, flow_name: flow } = parameters;
     const author = { by: actorName(caller), mayDefine: mayAccess(caller, org, 'define', { flows: [flow] }) };
     const trail = { org, flow, name, report, template, counts: countsForAny(toCountsFor(caller, flow)), ...author };
-    return carryOut(
-      (result: trails.BeginTrailResult) => {
-        if (result === 'not permitted') throw forbiddenError(caller, 'define', beginTrail);
-        if (result === 'flow not found')
-          throw new ApiError(namedFlowNotFound, { values: { org: trail.org, flow: trail.flow } });
-        if (typeof result === 'object') throw toMoveError(result.keptCommit);
-        return { status: result === 'begun' ? 201 : 200, body: 'OK' };
-      },
-      (request) => trails.beginTrail(dependencies, trail, request),
-    );
+    return carryOut(trails.beginTrail, dependencies, trail, (result) => {
+      if (result === 'not permitted') throw forbiddenError(caller, 'define', beginTrail);
+      if (result === 'flow not found')
+        throw new ApiError(namedFlowNotFound, { values: { org: trail.org, flow: trail.flow } });
+      if (typeof result === 'object') throw toMoveError(result.keptCommit);
+      return { status: result === 'begun' ? 201 : 200, body: 'OK' };
+    });
   });
 
   addRoute(host, getTrail, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {

@@ -86,11 +86,16 @@ export class ReplayedResponse {
  * @param respond creates the response to a result; throws an ApiError if the use case changed nothing. May be called
  *   more than once. With `isRemembered` it creates the response that is stored for repeated requests, which must not
  *   contain a secret.
- * @param useCase passes the request on to the use case
  */
-export type CarryOut<Response extends HandlerResponse> = <Result>(
+export type CarryOut<Response extends HandlerResponse> = <Dependencies, Command, Result>(
+  useCase: (
+    dependencies: Dependencies,
+    command: Command,
+    request?: KeyedRequest<Result>,
+  ) => Promise<OnceResult<Result>>,
+  dependencies: Dependencies,
+  command: Command,
   respond: (result: Result, isRemembered: boolean) => Response,
-  useCase: (request: KeyedRequest<Result> | undefined) => Promise<OnceResult<Result>>,
 ) => Promise<Response | ReplayedResponse>;
 
 export interface ReceivedRequest {
@@ -115,13 +120,13 @@ export class KeyedRequests {
   /** Returns the function with which the handler of an endpoint carries out a request. */
   carryOut<Response extends HandlerResponse>(endpoint: Endpoint, received: ReceivedRequest): CarryOut<Response> {
     const { key: sent, org, content } = received;
-    return async (respond, useCase) => {
-      if (sent === undefined) return respondToFirst(respond, await useCase(undefined));
+    return async (useCase, dependencies, command, respond) => {
+      if (sent === undefined) return respondToFirst(respond, await useCase(dependencies, command));
       const key = toStoredKey({ ...received, key: sent });
       const scope = `${endpoint.method} ${endpoint.path}`;
       const digest = digestRequest(endpoint, content);
       const request = { org, scope, key, digest, toAnswer: createAnswer(respond) };
-      const result = await this.#runAlone(`${org}\n${scope}\n${key}`, () => useCase(request));
+      const result = await this.#runAlone(`${org}\n${scope}\n${key}`, () => useCase(dependencies, command, request));
       return respondToFirst(respond, result);
     };
   }

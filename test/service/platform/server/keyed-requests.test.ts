@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { attestSonar } from '../../../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../../../src/contract/flow.ts';
 import { parseIdempotencyKey } from '../../../../src/contract/idempotency.ts';
-import type { KeyedRequest, RepeatedRequest } from '../../../../src/service/platform/idempotency/carry-out-once.ts';
 import { ApiError } from '../../../../src/service/platform/server/errors/api-error.ts';
 import {
   digestRequest,
@@ -79,12 +78,12 @@ describe('KeyedRequests', () => {
   const respond = (result: string): Response => ({ status: 201, body: result });
   const carryOut = (
     requests: KeyedRequests,
-    useCase: (request: KeyedRequest<string> | undefined) => Promise<string | RepeatedRequest<string>>,
+    useCase: () => Promise<string>,
     received: { readonly key?: string | undefined; readonly org?: string; readonly sender?: string } = {},
   ): Promise<unknown> => {
     const { key = 'one', org = 'acme', sender = '' } = received;
     const asKeyed = 'key' in received && received.key === undefined ? undefined : key;
-    return requests.carryOut<Response>(createFlow, { key: asKeyed, sender, org, content })(respond, useCase);
+    return requests.carryOut<Response>(createFlow, { key: asKeyed, sender, org, content })(useCase, {}, {}, respond);
   };
   const never = (): Promise<string> => Promise.reject(new Error('must not run'));
 
