@@ -386,7 +386,7 @@ function toUnansweredError(
     : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;
   return new ExternalError({
     what: `${endpointLabel(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
-    remedy: remedies[error.problem],
+    remedy: error.remedy ?? remedies[error.problem],
     cause: error,
   });
 }

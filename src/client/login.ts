@@ -51,6 +51,10 @@ interface Key {
 /** How long before its end a key is renewed, in milliseconds: longer than a request takes. */
 const margin = 120_000;
 
+/** If GitHub did not answer, or only with an error of its own. */
+const tokenRemedy =
+  'Check that the runner can reach GitHub: its network, DNS, HTTPS_PROXY and NO_PROXY, and NODE_EXTRA_CA_CERTS if the proxy has a certificate of its own. If it can, see https://www.githubstatus.com and run the job again, or set `api-token`.';
+
 /**
  * Exchanges identity tokens of the job for keys of the service, and renews them. Both requests use the transport of the
  * step, with its deadlines and retries. `core.getIDToken` would send the first one with another HTTP client, with settings
@@ -143,9 +147,9 @@ export class Login {
     const headers = { accept: 'application/json', authorization: `Bearer ${source.token}` };
     const answer = await transport
       .send({ method: 'GET', url, headers }, signal)
-      .catch(rethrowAsUnsent('GitHub gave no identity token'));
+      .catch(rethrowAsUnsent('GitHub gave no identity token', tokenRemedy));
     const what = `GitHub gave no identity token: it returned ${answer.status}`;
-    if (isTransientStatus(answer.status)) throw new TransportError('interrupted', false, what);
+    if (isTransientStatus(answer.status)) throw new TransportError('interrupted', false, what, { remedy: tokenRemedy });
     const token = textAt(readJson(answer), 'value');
     if (answer.status !== 200 || token === undefined) {
       const remedy = 'Run the job again; if it keeps failing, see https://www.githubstatus.com, or set `api-token`.';
@@ -156,10 +160,10 @@ export class Login {
 }
 
 /** Without a key, the request itself was not sent: it can be sent again, and nothing is on record. */
-function rethrowAsUnsent(what: string): (thrown: unknown) => never {
+function rethrowAsUnsent(what: string, remedy?: string): (thrown: unknown) => never {
   return (thrown) => {
     if (!(thrown instanceof TransportError)) throw thrown;
-    throw new TransportError(thrown.problem, false, `${what}: ${thrown.message}`, { cause: thrown.cause });
+    throw new TransportError(thrown.problem, false, `${what}: ${thrown.message}`, { cause: thrown.cause, remedy });
   };
 }
 

@@ -99,6 +99,7 @@ function withAttempts(error: TransportError, attempts: number, earlierArrived: b
     cause: error,
     earlierArrived,
     sentInPart: error.sentInPart,
+    remedy: error.remedy,
   });
 }
 

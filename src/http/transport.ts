@@ -67,18 +67,25 @@ export class TransportError extends Error {
   readonly sentInPart: boolean;
   /** True if an earlier attempt of the same call may have arrived. */
   readonly earlierArrived: boolean;
+  /** What the reader can do, if the request went to another host than the call is for. */
+  readonly remedy: string | undefined;
 
   constructor(
     problem: TransportProblem,
     mayHaveReached: boolean,
     message: string,
-    options?: ErrorOptions & { readonly earlierArrived?: boolean; readonly sentInPart?: boolean },
+    options?: ErrorOptions & {
+      readonly earlierArrived?: boolean;
+      readonly sentInPart?: boolean;
+      readonly remedy?: string | undefined;
+    },
   ) {
     super(message, options);
     this.problem = problem;
     this.mayHaveReached = mayHaveReached;
     this.earlierArrived = options?.earlierArrived ?? false;
     this.sentInPart = options?.sentInPart ?? false;
+    this.remedy = options?.remedy;
   }
 }
 

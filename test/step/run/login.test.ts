@@ -122,17 +122,18 @@ describe('a step without api-token, in a job with id-token: write', () => {
   });
 
   it.each([
-    ['GitHub', 'actions.example.com', 'GitHub gave no identity token: other side closed; the request was not sent'],
-    ['the service', 'compliance.example.com', 'the login got no answer: other side closed; the request was not sent'],
-  ])('knows that nothing is on record if %s does not answer the login', async (_who, silent, words) => {
+    ['GitHub', 'actions.example.com', 'GitHub gave no identity token', 'Check that the runner can reach GitHub:'],
+    ['the service', 'compliance.example.com', 'the login got no answer', 'Check `base-url` '],
+  ])('knows that nothing is on record if %s does not answer the login', async (_who, silent, words, remedy) => {
     const transport = answeringTransport(({ url }) => {
-      if (url.host === silent) throw new TransportError('interrupted', true, 'other side closed');
+      if (url.host === silent) throw new TransportError('unreachable', true, 'no route');
       return jsonAnswer(200, { value: 'identity-token' });
     });
-    const attest = { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true', retries: '0' };
+    const attest = { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true', retries: '1' };
     const { context } = openTestStep({ inputs: { ...inputs, ...attest }, transport, variables });
-    const { message } = await failureOf(runOperation(context));
-    expect(message.slice(-words.length)).toBe(words);
+    const failure = await failureOf(runOperation(context));
+    expect(failure.message).toContain(`: ${words}: no route (after 2 attempts); the request was not sent`);
+    expect(failure.remedy).toContain(remedy);
   });
 
   it('retries a login that the service cannot answer now', async () => {
