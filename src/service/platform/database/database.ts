@@ -126,8 +126,8 @@ export function toJsonList(column: string): string {
 }
 
 /** The values of a list, as the rows of a table `m` with a column `value`. */
-export function valuesOf(list: string, type: 'text' | 'bigint' = 'text'): string {
-  return either(`json_each(${list}) m`, `unnest(${list}::${type}[]) AS m (value)`);
+export function valuesOf(list: string): string {
+  return either(`json_each(${list}) m`, `unnest(${list}::text[]) AS m (value)`);
 }
 
 /**

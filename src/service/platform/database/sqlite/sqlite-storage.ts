@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
 import { StartError } from '../start-error.ts';
 import {
+  createReaders,
   runWriting,
   type StorageDependencies,
   type ReadTransaction,
@@ -12,11 +13,10 @@ import {
   type WriteTransaction,
 } from '../storage.ts';
 import { isFull, storageError } from '../storage-faults.ts';
-import { openDatabase, openReadOnly, openWithoutLog } from './database.ts';
+import { openDatabase, openReadOnly, openWithoutLog, translateError } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
 import { LargeWrites } from './large-writes.ts';
 import { schemaVersion } from './migrations.ts';
-import { ReadPool } from './read-pool.ts';
 import { LargeTextError, requireSmallText, Session } from './session.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -24,7 +24,7 @@ type Sources = Pick<StorageDependencies, 'now' | 'randomBytes'>;
 
 /**
  * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes at a
- * time, the others read the committed state. If the disk is full at the start, it only reads until there is room to
+ * time, another reads the committed state. If the disk is full at the start, it only reads until there is room to
  * write.
  */
 export class SqliteStorage implements Storage {
@@ -34,7 +34,7 @@ export class SqliteStorage implements Storage {
   readonly #listeners: (() => void)[] = [];
   #writer: Writer | undefined;
   #opening: Promise<Writer> | undefined;
-  #reads: ReadPool;
+  #reader: Reader;
 
   /**
    * @param onWritable called before the first write, if the disk was full at the start
@@ -46,10 +46,10 @@ export class SqliteStorage implements Storage {
     this.#onWritable = onWritable;
     try {
       this.#writer = new Writer(folder, this.#listeners);
-      this.#reads = new ReadPool(() => new Session(openReadOnly(folder)));
+      this.#reader = new Reader(openReadOnly(folder));
     } catch (error) {
       if (this.#writer !== undefined || !isFull(error)) throw error;
-      this.#reads = new ReadPool(() => new Session(openWithoutLog(folder, error)));
+      this.#reader = new Reader(openWithoutLog(folder, error));
     }
   }
 
@@ -58,7 +58,7 @@ export class SqliteStorage implements Storage {
   }
 
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
-    return this.#reads.run(work);
+    return this.#reader.run(work);
   }
 
   /** All transactions run one after the other, whatever their scope; large ones in a worker thread. */
@@ -101,10 +101,10 @@ export class SqliteStorage implements Storage {
     let writer: Writer | undefined;
     try {
       writer = new Writer(this.#folder, this.#listeners);
-      const reads = new ReadPool(() => new Session(openReadOnly(this.#folder)));
-      const before = this.#reads;
-      this.#reads = reads;
-      // These readers ignore the write-ahead log: a checkpoint could change the database while they read.
+      const reader = new Reader(openReadOnly(this.#folder));
+      const before = this.#reader;
+      this.#reader = reader;
+      // This reader ignores the write-ahead log: a checkpoint could change the database while it reads.
       await before.end();
       await this.#onWritable();
       this.#writer = writer;
@@ -118,7 +118,7 @@ export class SqliteStorage implements Storage {
   async close(): Promise<void> {
     await this.#opening?.catch(() => undefined);
     await this.#writer?.queue.drain();
-    await this.#reads.end();
+    await this.#reader.end();
     await this.#writer?.close();
   }
 }
@@ -147,5 +147,49 @@ class Writer {
   async close(): Promise<void> {
     await this.largeWrites.close();
     this.database.close();
+  }
+}
+
+/**
+ * Runs reads one after the other, on one connection. Another could not begin earlier: the work of a read waits only for its
+ * statements, which run at once.
+ */
+class Reader {
+  readonly #session: Session;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(database: DatabaseSync) {
+    this.#session = new Session(database);
+  }
+
+  /** Runs work in a read of its own. It sees the state at its first statement. */
+  run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    const reading = this.#last.then(() => this.#read(work));
+    this.#last = reading.catch(() => undefined);
+    return reading;
+  }
+
+  async #read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    const { database } = this.#session;
+    try {
+      database.exec('BEGIN');
+    } catch (error) {
+      throw translateError(error);
+    }
+    try {
+      return await this.#session.use(() => work(createReaders(this.#session)));
+    } finally {
+      try {
+        if (database.isTransaction) database.exec('COMMIT');
+      } catch {
+        // The next read fails to begin, and reports the error.
+      }
+    }
+  }
+
+  /** Closes the connection after the reads that have begun. None may begin any more. */
+  async end(): Promise<void> {
+    await this.#last;
+    this.#session.database.close();
   }
 }
