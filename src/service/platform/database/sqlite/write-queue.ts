@@ -1,21 +1,14 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../storage-error.ts';
 import { busyTimeout, translateError } from './database.ts';
 
 interface Job {
   /** Whether it is a transaction of another connection. */
   readonly isElsewhere: boolean;
-  readonly run: () => Promise<void>;
-  readonly settle: (failure?: { readonly error: unknown }) => void;
-}
-
-/** The statements of every group and of every write in it. */
-interface Statements {
-  readonly begin: StatementSync;
-  readonly commit: StatementSync;
-  readonly beginWrite: StatementSync;
-  readonly endWrite: StatementSync;
+  /** Runs the write. Returns the function to call when it is committed. */
+  readonly run: () => Promise<() => void>;
+  readonly fail: (error: unknown) => void;
 }
 
 /** How long a group may take before other work continues. A single write can take longer. */
@@ -39,36 +32,20 @@ interface WriteQueueHooks {
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
-  readonly #statements: Statements;
-  readonly #requireFiles: () => void;
+  readonly #hooks: WriteQueueHooks;
   readonly #elapsed: () => number;
   #jobs: Job[] = [];
-  #scheduled: NodeJS.Immediate | undefined;
-  #group: Promise<void> | undefined;
+  /** Commits the queued writes, group by group. */
+  #committing: Promise<void> | undefined;
   /** When another process was first found to have locked the file; undefined while it is not locked. */
   #busySince: number | undefined;
-  readonly #onCommit: () => void;
 
-  constructor(
-    database: DatabaseSync,
-    {
-      requireFiles = () => undefined,
-      onCommit = () => undefined,
-      elapsed = () => performance.now(),
-    }: WriteQueueHooks = {},
-  ) {
+  constructor(database: DatabaseSync, hooks: WriteQueueHooks = {}) {
     this.#database = database;
     // SQLite would block the event loop while it waits.
     database.exec('PRAGMA busy_timeout = 0');
-    this.#statements = {
-      begin: database.prepare('BEGIN IMMEDIATE'),
-      commit: database.prepare('COMMIT'),
-      beginWrite: database.prepare('SAVEPOINT write'),
-      endWrite: database.prepare('RELEASE write'),
-    };
-    this.#requireFiles = requireFiles;
-    this.#onCommit = onCommit;
-    this.#elapsed = elapsed;
+    this.#hooks = hooks;
+    this.#elapsed = hooks.elapsed ?? (() => performance.now());
   }
 
   /**
@@ -78,60 +55,33 @@ export class WriteQueue {
    */
   write<Result>(work: () => Result | Promise<Result>, isElsewhere = false): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let written: () => void;
-      this.#jobs.push({
-        isElsewhere,
-        run: async () => {
-          const result = await work();
-          written = () => {
-            resolve(result);
-          };
-        },
-        settle: (failure) => {
-          if (failure === undefined) written();
-          else reject(asError(translateError(failure.error)));
-        },
-      });
-      this.#schedule();
+      const run = async (): Promise<() => void> => {
+        const result = await work();
+        return () => {
+          resolve(result);
+        };
+      };
+      const fail = (error: unknown): void => {
+        const fault = translateError(error);
+        reject(fault instanceof Error ? fault : new Error('the write failed', { cause: fault }));
+      };
+      this.#jobs.push({ isElsewhere, run, fail });
+      this.#committing ??= this.#commitAll();
     });
   }
 
   /** Resolves when everything that is queued has been committed. */
   async drain(): Promise<void> {
-    while (this.#jobs.length > 0 || this.#group !== undefined) await (this.#group ?? this.#begin());
-  }
-
-  #schedule(): void {
-    if (this.#group !== undefined) return;
-    this.#scheduled ??= setImmediate(() => {
-      void this.#begin();
-    });
+    await this.#committing;
   }
 
   /** Never rejects. */
-  #begin(): Promise<void> {
-    clearImmediate(this.#scheduled);
-    this.#scheduled = undefined;
-    this.#group = this.#commitGroup().finally(() => {
-      this.#group = undefined;
-      if (this.#jobs.length > 0) this.#schedule();
-    });
-    return this.#group;
-  }
-
-  /** Commits queued writes, as many as fit into one group. */
-  async #commitGroup(): Promise<void> {
-    const jobs = this.#takeGroup();
-    try {
-      this.#requireFiles();
-      for (const job of await this.#runGroup(jobs)) job.settle();
-    } catch (error) {
-      this.#rollBack();
-      // Jobs that failed on their own are settled already; settling them again has no effect.
-      for (const job of jobs) job.settle({ error });
-      return;
+  async #commitAll(): Promise<void> {
+    while (this.#jobs.length > 0) {
+      await setImmediate();
+      await this.#commitGroup(this.#takeGroup());
     }
-    this.#onCommit();
+    this.#committing = undefined;
   }
 
   /** Takes a transaction of another connection, or the writes up to the next one. */
@@ -140,16 +90,26 @@ export class WriteQueue {
     return this.#jobs.splice(0, next === -1 ? this.#jobs.length : Math.max(next, 1));
   }
 
-  /** Runs and commits a group. Returns its jobs, except those that failed or are left for the next group. */
-  async #runGroup(jobs: Job[]): Promise<readonly Job[]> {
-    const [first] = jobs;
-    if (first?.isElsewhere === true) {
-      await first.run();
-      return jobs;
+  /** Commits writes, as many as fit into one group. */
+  async #commitGroup(jobs: Job[]): Promise<void> {
+    try {
+      this.#hooks.requireFiles?.();
+      for (const resolve of await this.#runGroup(jobs)) resolve();
+    } catch (error) {
+      this.#rollBack();
+      // For jobs that failed on their own, this has no effect.
+      for (const job of jobs) job.fail(error);
+      return;
     }
+    this.#hooks.onCommit?.();
+  }
+
+  async #runGroup(jobs: Job[]): Promise<readonly (() => void)[]> {
+    const [first] = jobs;
+    if (first?.isElsewhere === true) return [await first.run()];
     while (!this.#hasBegun()) await sleep(busyInterval);
     const done = await this.#run(jobs);
-    this.#statements.commit.run();
+    this.#database.exec('COMMIT');
     return done;
   }
 
@@ -160,7 +120,7 @@ export class WriteQueue {
    */
   #hasBegun(): boolean {
     try {
-      this.#statements.begin.run();
+      this.#database.exec('BEGIN IMMEDIATE');
       this.#busySince = undefined;
       return true;
     } catch (error) {
@@ -182,34 +142,28 @@ export class WriteQueue {
   }
 
   /** Runs jobs one after the other. Those that exceed the time limit are left for the next group. */
-  async #run(jobs: Job[]): Promise<readonly Job[]> {
+  async #run(jobs: Job[]): Promise<readonly (() => void)[]> {
     const begun = this.#elapsed();
-    const done: Job[] = [];
+    const done: (() => void)[] = [];
     for (const [index, job] of jobs.entries()) {
-      if (await this.#attempt(job)) done.push(job);
-      if (this.#elapsed() - begun < maximumGroupMilliseconds || index + 1 === jobs.length) continue;
-      this.#jobs.unshift(...jobs.splice(index + 1));
-      break;
+      done.push(...(await this.#attempt(job)));
+      if (this.#elapsed() - begun >= maximumGroupMilliseconds) this.#jobs.unshift(...jobs.splice(index + 1));
     }
     return done;
   }
 
-  async #attempt(job: Job): Promise<boolean> {
-    this.#statements.beginWrite.run();
+  async #attempt(job: Job): Promise<readonly (() => void)[]> {
+    this.#database.exec('SAVEPOINT write');
     try {
-      await job.run();
-      this.#statements.endWrite.run();
-      return true;
+      const resolve = await job.run();
+      this.#database.exec('RELEASE write');
+      return [resolve];
     } catch (error) {
       // If the disk is full, SQLite rolls back the whole transaction; then all jobs have failed.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO write; RELEASE write');
-      job.settle({ error });
-      return false;
+      job.fail(error);
+      return [];
     }
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('the write failed', { cause: error });
 }
