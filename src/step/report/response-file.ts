@@ -1,5 +1,4 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResponseFile, WrittenResponse } from '../../operations/operation.ts';
 import { RunnerFileError, withRunnerFile, type RunnerFile } from '../../runtime/runner-file.ts';
@@ -35,57 +34,37 @@ const responseFileOfRunner: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the 
 export function responseFile(location: ResponseLocation): ResponseFile {
   return {
     async writeList(walk) {
-      const list = await openList(responsePath(location));
-      try {
-        let before = '[';
-        // A call of its own for each page, so that none is kept alive while the next is fetched.
-        const writeNext = async (): Promise<boolean> => {
-          const page = await walk();
-          if (page === undefined) return false;
-          if (page.length === 0) return true;
-          const text = before + toJsonItems(page, location.secrets);
-          before = ',\n';
-          await list.append(text);
-          return true;
-        };
-        while (await writeNext());
-        await list.append(before === '[' ? '[]' : ']');
-      } finally {
-        await list.close();
-      }
-      return list.failure === undefined ? { path: list.path } : { path: '', failure: list.failure };
+      const path = responsePath(location);
+      let failure = write(path, '[', 'w');
+      let separator = '';
+      // A call of its own for each page, so that none is kept alive while the next is fetched.
+      const writeNext = async (): Promise<boolean> => {
+        const page = await walk();
+        if (page === undefined) return false;
+        if (page.length === 0) return true;
+        failure ??= write(path, separator + toJsonItems(page, location.secrets), 'a');
+        separator = ',\n';
+        return true;
+      };
+      while (await writeNext());
+      failure ??= write(path, ']', 'a');
+      return failure === undefined ? { path } : { path: '', failure };
     },
   };
 }
 
-/** Opens a file that is written in pieces. After the first failure, nothing more is written. */
-async function openList(path: string) {
-  // Loaded on demand, because few steps write a list.
-  const { open, rm } = await import('node:fs/promises');
-  let failure: RunnerFileError | undefined;
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    await work().catch((thrown: unknown) => {
-      failure ??= new RunnerFileError(responseFileOfRunner, thrown);
+/** Writes a text, or says why not: what is left of the file then is useless and takes up space. */
+function write(path: string, text: string, flag: 'w' | 'a'): RunnerFileError | undefined {
+  try {
+    withRunnerFile(responseFileOfRunner, () => {
+      writeFileSync(path, text, { mode, flag });
     });
-  };
-  let file: FileHandle | undefined;
-  await attempt(async () => {
-    file = await open(path, 'w', mode);
-  });
-  return {
-    path,
-    get failure(): RunnerFileError | undefined {
-      return failure;
-    },
-    async append(text: string): Promise<void> {
-      if (failure === undefined) await attempt(async () => file?.appendFile(text));
-    },
-    async close(): Promise<void> {
-      await attempt(async () => file?.close());
-      // An incomplete file is useless and takes up space.
-      if (failure !== undefined) await rm(path, { force: true }).catch(() => undefined);
-    },
-  };
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof RunnerFileError)) throw thrown;
+    rmSync(path, { force: true });
+    return thrown;
+  }
 }
 
 /** The items of a page as JSON, without the brackets of the array. */
@@ -106,16 +85,8 @@ export function writeResponse(
   const text = toJson(response);
   const path = responsePath(location);
   const output = emptyIfTooLarge(text);
-  try {
-    withRunnerFile(responseFileOfRunner, () => {
-      writeFileSync(path, location.secrets.redact(text), { mode });
-    });
-    return { path, output };
-  } catch (thrown) {
-    if (!(thrown instanceof RunnerFileError)) throw thrown;
-    rmSync(path, { force: true });
-    return { path: '', output, failure: thrown };
-  }
+  const failure = write(path, location.secrets.redact(text), 'w');
+  return failure === undefined ? { path, output } : { path: '', output, failure };
 }
 
 /** JSON without control characters, because a later step may print it to a terminal. */
