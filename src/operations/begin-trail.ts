@@ -4,6 +4,7 @@ import { beginTrail as endpoint } from '../contract/trail.ts';
 import { prepareTemplateFile } from '../evidence/template-file.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
+import { defined } from '../runtime/defined.ts';
 import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
 import { gatherCommit } from './gather-commit.ts';
 import { checkLinks, commitInputs, linkInputs, toExternalUrls } from './inputs/attestation-inputs.ts';
@@ -50,15 +51,15 @@ export const beginTrail = defineOperation({
           endpoint,
           {
             parameters: { org, flow_name: inputs.flow },
-            document: {
+            document: defined({
               name,
-              ...(inputs.description === undefined ? {} : { description: inputs.description }),
+              description: inputs.description,
               user_data: { ...data, [gatheredAtKey]: new Date(gatheredAt).toISOString() },
               git_commit_info: commit,
-              ...(repository === undefined ? {} : { repo_info: repository }),
-              ...(origin === undefined ? {} : { origin_url: origin }),
+              repo_info: repository,
+              origin_url: origin,
               ...toExternalUrls(inputs),
-            },
+            }),
             ...(template === undefined ? {} : { file: template }),
           },
           { ...inputs, gatheredAt },

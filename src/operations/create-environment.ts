@@ -1,4 +1,5 @@
 import { createEnvironment as endpoint } from '../contract/environment.ts';
+import { defined } from '../runtime/defined.ts';
 import type { Problem } from '../runtime/failure.ts';
 import {
   environment,
@@ -38,14 +39,14 @@ export const createEnvironment = defineOperation({
     const { requireProvenance: required } = inputs;
     const answer = await client.call(endpoint, {
       parameters: { org },
-      document: {
+      document: defined({
         name,
         type,
-        ...(inputs.description === undefined ? {} : { description: inputs.description }),
-        ...(included === undefined ? {} : { included_environments: included }),
-        ...(attached === undefined ? {} : { policies: attached }),
-        ...(required === undefined ? {} : { require_provenance: required }),
-      },
+        description: inputs.description,
+        included_environments: included,
+        policies: attached,
+        require_provenance: required,
+      }),
     });
     return {
       outcome: 'done',

@@ -2,6 +2,7 @@ import type { EndpointResult } from '../client/endpoint-call.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createFlow as endpoint } from '../contract/flow.ts';
 import { createFlowFromFile } from '../contract/flow-template.ts';
+import { defined } from '../runtime/defined.ts';
 import { description, flow, repoUrl, template, templateFile, visibility } from './inputs/flow-inputs.ts';
 import { optional, required, type ValuesOf } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
@@ -67,12 +68,12 @@ export const createFlow = defineOperation({
 async function send(values: Values, context: OperationContext): Promise<EndpointResult<Endpoint>> {
   const { client, org } = context;
   const parameters = { org };
-  const document = {
+  const document = defined({
     name: values.flow,
     description: values.description,
-    ...(values.visibility === undefined ? {} : { visibility: values.visibility }),
-    ...(values.repoUrl === undefined ? {} : { repo_url: values.repoUrl }),
-  };
+    visibility: values.visibility,
+    repo_url: values.repoUrl,
+  });
   if (values.templateFile === undefined) {
     return client.call(endpoint, { parameters, document: { ...document, template: [...(values.template ?? [])] } });
   }

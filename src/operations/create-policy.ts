@@ -3,6 +3,7 @@ import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../co
 import { prepareAttachment } from '../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../evidence/policy-file.ts';
+import { defined } from '../runtime/defined.ts';
 import { formatTime } from './format-time.ts';
 import { comment, policy, preview } from './inputs/environment-inputs.ts';
 import { files } from './inputs/evidence-inputs.ts';
@@ -36,12 +37,12 @@ export const createPolicy = defineOperation({
       log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
       return { file: attachment, schema: checked.schema };
     });
-    const document: PolicyPayload = {
+    const document: PolicyPayload = defined({
       name: inputs.policy,
-      ...(inputs.description === undefined ? {} : { description: inputs.description }),
-      ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
-      type: 'env',
-    };
+      description: inputs.description,
+      comment: inputs.comment,
+      type: 'env' as const,
+    });
     const upload = { document, ...(file === undefined ? {} : { file }) };
     const fileFacts = [
       ...fact('Schema', schema),

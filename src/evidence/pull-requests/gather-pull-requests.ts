@@ -1,4 +1,5 @@
 import type { PullRequest } from '../../contract/attestations/pull-request.ts';
+import { defined } from '../../runtime/defined.ts';
 import type { Log } from '../../runtime/log.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
@@ -93,19 +94,19 @@ async function readDetails(
   return {
     number,
     approvals: approvers.filter(({ username }) => !authors.has(username)),
-    record: {
+    record: defined({
       merge_commit: mergedAt === undefined ? '' : (textAt(pullRequest, 'merge_commit_sha') ?? ''),
       url: textAt(pullRequest, 'html_url') ?? '',
       state: mergedAt === undefined ? 'OPEN' : 'MERGED',
       approvers: [...approvers],
-      ...(author === undefined ? {} : { author }),
-      ...whenKnown('created_at', parseTimestamp(textAt(pullRequest, 'created_at') ?? '')),
-      ...whenKnown('merged_at', mergedAt),
-      ...whenKnown('title', textAt(pullRequest, 'title')),
-      ...whenKnown('head_ref', headRef),
-      ...whenKnown('base_ref', textAt(pullRequest, 'base', 'ref')),
+      author,
+      created_at: parseTimestamp(textAt(pullRequest, 'created_at') ?? ''),
+      merged_at: mergedAt,
+      title: textAt(pullRequest, 'title'),
+      head_ref: headRef,
+      base_ref: textAt(pullRequest, 'base', 'ref'),
       commits: commits.flatMap((one) => toCommit(one, headRef ?? '', redact) ?? []),
-    },
+    }),
   };
 }
 
@@ -120,30 +121,22 @@ function toCommit(
   const inner = valueAt(commit, 'commit');
   const hidesAuthor = redact.includes('author');
   const verified = valueAt(inner, 'verification', 'verified');
-  return {
+  return defined({
     sha1,
     message: redact.includes('message') ? '' : truncate(textAt(inner, 'message') ?? '', maximumRecordedMessage),
     author: hidesAuthor
       ? ''
       : authorLine(textAt(inner, 'author', 'name') ?? '', textAt(inner, 'author', 'email') ?? ''),
-    ...whenKnown('author_username', hidesAuthor ? undefined : textAt(commit, 'author', 'login')),
+    author_username: hidesAuthor ? undefined : textAt(commit, 'author', 'login'),
     timestamp: commitTime(inner) ?? 0,
     branch,
-    ...whenKnown('url', textAt(commit, 'html_url')),
-    ...whenKnown('verified', typeof verified === 'boolean' ? verified : undefined),
-    ...whenKnown('signature_state', textAt(inner, 'verification', 'reason')),
-  };
+    url: textAt(commit, 'html_url'),
+    verified: typeof verified === 'boolean' ? verified : undefined,
+    signature_state: textAt(inner, 'verification', 'reason'),
+  });
 }
 
 function commitTime(commit: unknown): number | undefined {
   const at = (who: string): number | undefined => parseTimestamp(textAt(commit, who, 'date') ?? '');
   return at('author') ?? at('committer');
-}
-
-/** A field, or nothing if its value is unknown. */
-function whenKnown<const Key extends string, Value>(key: Key, value: Value | undefined): Partial<Record<Key, Value>> {
-  // TypeScript widens a computed key of a generic type to `string`.
-  const field: Partial<Record<Key, Value>> = {};
-  if (value !== undefined) Object.assign(field, { [key]: value });
-  return field;
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { defined } from '../../runtime/defined.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
@@ -39,12 +40,7 @@ export async function readDockerCredentials(
   const helper = textAt(findEntry(valueAt(config, 'credHelpers'), host)) ?? textAt(config, 'credsStore');
   const identityToken = textAt(entry, 'identitytoken');
   const password = readPassword(entry);
-  return {
-    file,
-    ...(password === undefined ? {} : { password }),
-    ...(identityToken === undefined ? {} : { identityToken }),
-    ...(helper === undefined ? {} : { helper }),
-  };
+  return defined({ file, password, identityToken, helper });
 }
 
 function parse(text: string, file: string): unknown {

@@ -1,4 +1,5 @@
 import type { SonarResults } from '../../contract/attestations/sonar.ts';
+import { defined } from '../../runtime/defined.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
@@ -28,21 +29,21 @@ export interface AnalysisData {
  */
 export function toSonarResults({ report, server, task, analysedAt, revision, gate }: AnalysisData): SonarResults {
   const serverUrl = toServerLink(server, report.serverUrl);
-  return {
+  return defined({
     serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
-    ...(task.id === undefined ? {} : { taskId: task.id }),
-    ...(task.status === undefined ? {} : { status: task.status }),
-    ...(analysedAt === undefined ? {} : { analysedAt }),
-    ...(revision === undefined ? {} : { revision }),
+    taskId: task.id,
+    status: task.status,
+    analysedAt,
+    revision,
     project: {
       key: task.projectKey,
       ...(task.projectName === undefined ? {} : { name: task.projectName }),
       url: toServerLink(server, report.dashboardUrl) ?? toDashboardUrl(server, task),
     },
     ...(task.branch === undefined ? {} : { branch: toBranch(task.branch, task.branchType) }),
-    ...(task.pullRequest === undefined ? {} : { pullRequest: task.pullRequest }),
+    pullRequest: task.pullRequest,
     qualityGate: gate,
-  };
+  });
 }
 
 function toBranch(name: string, type: string | undefined): NonNullable<SonarResults['branch']> {

@@ -1,5 +1,6 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { assertArtifact as endpoint } from '../../contract/artifact-assertion.ts';
+import { defined } from '../../runtime/defined.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { checkIdentity, identifyArtifacts, toArtifactNames, type IdentifiedArtifact } from '../identify-artifacts.ts';
 import { environment, policies } from '../inputs/environment-inputs.ts';
@@ -67,11 +68,11 @@ function assertOne(
     async () => {
       const { body: assertion } = await client.call(endpoint, {
         parameters: { org, fingerprint },
-        query: {
-          ...(flow === undefined ? {} : { flow_name: flow }),
-          ...(environment === undefined ? {} : { environment_name: environment }),
+        query: defined({
+          flow_name: flow,
+          environment_name: environment,
           ...(policies === undefined ? {} : { policy_name: [...policies] }),
-        },
+        }),
       });
       return { assertion, ...parseAssertion(assertion, { fingerprint, name }, criterion) };
     },

@@ -12,6 +12,7 @@ import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import type { MatchedFile } from '../../evidence/files/resolve-files.ts';
 import { repositoryInfo, runUrl } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
+import { defined } from '../../runtime/defined.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { deliverEvidence, withUndelivered } from '../deliver-evidence.ts';
@@ -194,17 +195,17 @@ function toCommonAttestation(
   const { name, artifact } = splitName(values.attestationName);
   const repository = repositoryInfo(job);
   const origin = runUrl(job);
-  return {
+  return defined({
     attestation_name: name,
     ...(artifact === undefined ? {} : { target_artifacts: [artifact] }),
-    ...(values.fingerprint === undefined ? {} : { artifact_fingerprint: values.fingerprint }),
+    artifact_fingerprint: values.fingerprint,
     git_commit_info: commit,
     user_data: userData,
-    ...(repository === undefined ? {} : { repo_info: repository }),
-    ...(origin === undefined ? {} : { origin_url: origin }),
-    ...(values.description === undefined ? {} : { description: values.description }),
+    repo_info: repository,
+    origin_url: origin,
+    description: values.description,
     ...toRemarks(values),
-  };
+  });
 }
 
 /** `web.unit` is the attestation `unit` of the artifact `web` in the template (observed in requests). */

@@ -1,6 +1,7 @@
 import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { sortReasons, type Reason } from '../../contract/reason.ts';
+import { defined } from '../../runtime/defined.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
@@ -106,12 +107,12 @@ async function fetchPage(
   { client, org }: OperationContext,
 ): Promise<AttestationPage> {
   const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
-  const query: EndpointQuery<typeof endpoint> = {
+  const query: EndpointQuery<typeof endpoint> = defined({
     page: number,
-    ...(size === undefined ? {} : { per_page: size }),
-    ...(values.fromTimestamp === undefined ? {} : { from_timestamp: values.fromTimestamp }),
-    ...(to === undefined ? {} : { to_timestamp: to }),
-  };
+    per_page: size,
+    from_timestamp: values.fromTimestamp,
+    to_timestamp: to,
+  });
   const answer = await client.call(endpoint, { parameters: { org, flow_name: values.flow }, query });
   return answer.body;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../runtime/defined.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
@@ -7,15 +8,9 @@ export function toSummaryContent({ decision, result, runUrl, checkpoint }: StepR
   const { verdict, conclusion, remedy } = decision;
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
   const isOnRecord = result?.spoolPath === undefined && result?.lost === undefined;
-  return {
-    verdict,
-    conclusion,
-    isInReport: isJudged && isOnRecord,
-    runUrl,
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(result === undefined ? {} : { report: result.report, href: result.attestationUrl ?? result.htmlUrl }),
-  };
+  const href = result?.attestationUrl ?? result?.htmlUrl;
+  const optional = defined({ checkpoint, remedy, report: result?.report, href });
+  return { verdict, conclusion, isInReport: isJudged && isOnRecord, runUrl, ...optional };
 }
 
 /**
@@ -62,12 +57,7 @@ interface Variant extends SummaryExtent {
 /** From the whole content to the verdict alone. */
 function createVariants(text: SummaryContent): readonly Variant[] {
   const { verdict, conclusion, remedy, commit, caution, runUrl, report } = text;
-  const about = {
-    verdict,
-    runUrl,
-    ...(commit === undefined ? {} : { commit }),
-    ...(caution === undefined ? {} : { caution }),
-  };
+  const about = { verdict, runUrl, ...defined({ commit, caution }) };
   const reason = {
     conclusion: truncate(conclusion, maximumReasonLength),
     ...(remedy === undefined ? {} : { remedy: truncate(remedy, maximumReasonLength) }),
