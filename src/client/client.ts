@@ -7,12 +7,12 @@ import {
   supersededHeader,
 } from '../contract/idempotency.ts';
 import { replayedEvidenceHeader } from '../contract/replayed-evidence.ts';
+import { authorization } from '../http/authorization.ts';
 import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
 import { sendWithRetry, type CallContext, type RetryRule } from '../http/send-with-retry.ts';
 import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
 import { isReliable, successBody, toServiceError, type RequestDescription } from './response-body.ts';
-import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
 import { KeyExpiryWarning } from './key-expiry.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { authorization } from '../../src/client/authorization.ts';
 import { NotSent, unsentRequest } from '../../src/client/dry-run.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import { listServiceAccounts } from '../../src/contract/service-account.ts';
+import { authorization } from '../../src/http/authorization.ts';
 import type { HttpRequest } from '../../src/http/transport.ts';
 
 function requestWith(key: string): HttpRequest {

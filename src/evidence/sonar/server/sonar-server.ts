@@ -7,9 +7,11 @@ import {
   toStatusFailure,
   unexpectedSonarResponse,
 } from './server-failure.ts';
-import { authorizationHeader, type AuthorizationScheme, expiryWarning, tokenKind } from './sonar-token.ts';
+import { expiryWarning, tokenKind } from './sonar-token.ts';
 import { type Polling, isTransientError, pollUntilResponse, type Attempt } from './sonar-polling.ts';
 import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
+import type { AuthenticationMethod } from '../../../contract/endpoint.ts';
+import { authorization } from '../../../http/authorization.ts';
 import { readJsonBody, type ParsedBody } from '../../../http/json-body.ts';
 import { TransportError, type HttpResponse } from '../../../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
@@ -53,7 +55,7 @@ export interface SonarCredentials {
   /** Undefined for anonymous requests, as public projects allow. */
   readonly token: string | undefined;
   /** The schemes to try, in order; the first that the server accepts is kept. */
-  readonly schemes: readonly [AuthorizationScheme, ...AuthorizationScheme[]];
+  readonly schemes: readonly [AuthenticationMethod, ...AuthenticationMethod[]];
 }
 
 const maximumRedirects = 5;
@@ -69,7 +71,7 @@ export function openSonarServer(
   polling: Polling,
 ): SonarServer {
   const { token } = credentials;
-  let schemes: readonly AuthorizationScheme[] = credentials.schemes;
+  let schemes: readonly AuthenticationMethod[] = credentials.schemes;
   let hasWarnedOfExpiry = false;
   let hasAnswered = false;
 
@@ -89,10 +91,10 @@ export function openSonarServer(
 
   const sendWithAnyScheme = async (call: SonarCall, timeout: number, key: string): Promise<HttpResponse> => {
     const [first = 'bearer', second] = schemes;
-    const answer = await send(call, timeout, authorizationHeader(first, key));
+    const answer = await send(call, timeout, authorization(first, key));
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
     if (second !== undefined && isRefused(answer)) {
-      const other = await send(call, timeout, authorizationHeader(second, key));
+      const other = await send(call, timeout, authorization(second, key));
       // The first scheme is wrong only if the server accepts the other one, not if it goes down meanwhile.
       if (isTransientStatus(other.status)) return other;
       // 403 after 401: the server knows the token, which lacks a permission.

@@ -1,18 +1,16 @@
+import type { AuthenticationMethod } from '../../../contract/endpoint.ts';
 import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 import { parseSonarTime } from '../sonar-time.ts';
 
-/** How a token is sent to Sonar. Servers before 10.0 accept it only as the user name of basic authentication. */
-export type AuthorizationScheme = 'bearer' | 'basic';
-
 /**
- * The schemes to try, the likeliest first: bearer for the cloud, which reports a made-up version, and for servers from
- * 10.0 on; basic for older servers; bearer and then basic if the version is unknown.
+ * The ways to send a token to Sonar, the likeliest first: bearer for the cloud, which reports a made-up version, and for
+ * servers from 10.0 on; basic for older servers, which know no other; bearer and then basic if the version is unknown.
  */
 export function schemesFor(
   server: URL,
   report: Pick<ReportTask, 'organization' | 'serverVersion'>,
-): readonly [AuthorizationScheme, ...AuthorizationScheme[]] {
+): readonly [AuthenticationMethod, ...AuthenticationMethod[]] {
   if (isCloud(server)) return ['bearer'];
   // The cloud under another name, most likely; old servers wrote the key too.
   if (report.organization !== undefined) return ['bearer', 'basic'];
@@ -25,11 +23,6 @@ const cloudDomains = ['sonarcloud.io', 'sonarqube.us'];
 
 function isCloud(server: URL): boolean {
   return cloudDomains.some((domain) => server.hostname === domain || server.hostname.endsWith(`.${domain}`));
-}
-
-/** The `Authorization` header for a token. In basic authentication it is the user name, without a password. */
-export function authorizationHeader(scheme: AuthorizationScheme, token: string): string {
-  return scheme === 'bearer' ? `Bearer ${token}` : `Basic ${Buffer.from(`${token}:`, 'utf8').toString('base64')}`;
 }
 
 /**

@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  authorizationHeader,
-  expiryWarning,
-  schemesFor,
-  usableToken,
-} from '../../../../src/evidence/sonar/server/sonar-token.ts';
+import { expiryWarning, schemesFor, usableToken } from '../../../../src/evidence/sonar/server/sonar-token.ts';
 import { parseSonarTime } from '../../../../src/evidence/sonar/sonar-time.ts';
 import { UserError } from '../../../../src/runtime/failure.ts';
 
-describe('the authorization header of a token', () => {
+describe('the ways to send a token', () => {
   const own = 'https://sonar.example.com';
   it.each([
     ['https://sonarcloud.io', { serverVersion: '8.0.0.56246', organization: 'acme' }, ['bearer']],
@@ -20,13 +15,8 @@ describe('the authorization header of a token', () => {
     [own, { serverVersion: undefined, organization: undefined }, ['bearer', 'basic']],
     [own, { serverVersion: 'nightly', organization: undefined }, ['bearer', 'basic']],
     ['https://notsonarcloud.io', { serverVersion: '9.9', organization: undefined }, ['basic']],
-  ])('to %s of %j is %j', (server, report, schemes) => {
+  ])('to %s of %j are %j', (server, report, schemes) => {
     expect(schemesFor(new URL(server), report)).toEqual(schemes);
-  });
-
-  it('is a bearer token, or the user name of basic authentication with an empty password', () => {
-    expect(authorizationHeader('bearer', 'squ_1')).toBe('Bearer squ_1');
-    expect(authorizationHeader('basic', 'squ_1')).toBe(`Basic ${Buffer.from('squ_1:').toString('base64')}`);
   });
 });
 
