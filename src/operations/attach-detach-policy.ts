@@ -39,7 +39,6 @@ function defineChange(
         report: {
           subject: `Policies of environment ${inputs.environment}`,
           facts: [...fact('Organization', org), ...fact('Environment', inputs.environment), ...fact(title, list)],
-          tables: [],
         },
       };
     },

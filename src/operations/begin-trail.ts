@@ -87,7 +87,6 @@ export const beginTrail = defineOperation({
             ...fact('Commit message', firstLine(commit.message)),
             ...fact('Template', template === undefined ? undefined : path),
           ],
-          tables: [],
         },
       } as const;
       return withUndelivered(result, { kept, lost });

@@ -64,7 +64,6 @@ export const createEnvironment = defineOperation({
           ...fact('Policies', attached?.join(', ')),
           ...fact('Requires provenance', required === undefined ? undefined : required ? 'yes' : 'no'),
         ],
-        tables: [],
       },
     };
   },

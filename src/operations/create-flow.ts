@@ -59,7 +59,6 @@ export const createFlow = defineOperation({
           ...fact('Template', values.templateFile ?? values.template?.join(', ')),
           ...fact('Repository', values.repoUrl, values.repoUrl),
         ],
-        tables: [],
       },
     };
   },

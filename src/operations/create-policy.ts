@@ -11,7 +11,7 @@ import { description } from './inputs/flow-inputs.ts';
 import { optional, required, withDefault } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { askForPreview, createPreviewResult } from './policy-preview.ts';
-import { fact, plain, type Fact, type Table, type Text } from './report.ts';
+import { fact, listTable, plain, type Fact, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 
 /** Operation 6: creates a policy from a YAML file, or a new version of it if it exists; or previews it. */
@@ -104,19 +104,13 @@ function policyFacts(policy: Policy): readonly Fact[] {
 }
 
 function versionsTable({ versions }: Policy): readonly Table[] {
-  if (versions.length === 0) return [];
-  return [
-    {
-      title: 'Versions',
-      columns: ['Version', 'When', 'By', 'Comment'],
-      rows: versions
-        .toSorted((one, other) => other.version - one.version)
-        .map(({ version, timestamp, created_by: author, comment: words }): readonly Text[] => [
-          plain(String(version)),
-          plain(formatTime(timestamp) ?? ''),
-          plain(author ?? ''),
-          plain(words ?? ''),
-        ]),
-    },
-  ];
+  const rows = versions
+    .toSorted((one, other) => other.version - one.version)
+    .map(({ version, timestamp, created_by: author, comment: words }): readonly Text[] => [
+      plain(String(version)),
+      plain(formatTime(timestamp) ?? ''),
+      plain(author ?? ''),
+      plain(words ?? ''),
+    ]);
+  return listTable('Versions', ['Version', 'When', 'By', 'Comment'], rows);
 }

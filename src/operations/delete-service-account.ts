@@ -38,6 +38,5 @@ function createReport(name: string, org: string, end: string): OperationResult['
   return {
     subject: `Service account ${name}`,
     facts: [...fact('Organization', org), ...fact('Name', `${name} (${end})`)],
-    tables: [],
   };
 }

@@ -172,7 +172,7 @@ function withKeptEvidence(result: OperationResult, kept: KeptEvidence): Operatio
  * The report without what readers take for a record: the table of the evidence, whose place the conclusion takes, and
  * the marks of what is good.
  */
-function unmarked({ subject, facts, tables, copies }: Report): Report {
+function unmarked({ subject, facts, tables = [], copies }: Report): Report {
   const rows = (table: Table): Table['rows'] =>
     table.rows.map((row) => row.map((cell) => ({ ...cell, text: cell.text.replace(/^✅ /u, '') })));
   const unmarkedTables = tables.map((table) => ({ ...table, rows: rows(table) }));

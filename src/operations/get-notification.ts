@@ -4,7 +4,7 @@ import { formatTime } from './format-time.ts';
 import { required } from './inputs/input.ts';
 import { notificationNumber } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
-import { code, fact, plain, type Table, type Text } from './report.ts';
+import { code, fact, listTable, plain, type Table, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
 
 /** Operation 8: shows a notification: its triggers, its targets, and whether delivery works. */
@@ -69,18 +69,12 @@ function countTargets(targets: Notification['targets']): string {
 }
 
 function targetsTable({ targets = [] }: Notification): readonly Table[] {
-  if (targets.length === 0) return [];
-  return [
-    {
-      title: 'Targets',
-      columns: ['Type', 'Goes to', 'Payload version'],
-      rows: targets.map((target): readonly Text[] => [
-        plain(textAt(target, 'type') ?? ''),
-        code(maskedAddress(target)),
-        plain(textAt(target, 'payload_version') ?? ''),
-      ]),
-    },
-  ];
+  const rows = targets.map((target): readonly Text[] => [
+    plain(textAt(target, 'type') ?? ''),
+    code(maskedAddress(target)),
+    plain(textAt(target, 'payload_version') ?? ''),
+  ]);
+  return listTable('Targets', ['Type', 'Goes to', 'Payload version'], rows);
 }
 
 /** Only the origin of a webhook URL, because its path is a secret; or the recipients of an e-mail. */

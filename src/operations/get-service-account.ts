@@ -30,7 +30,6 @@ export const getServiceAccount = defineOperation({
           ...fact('Created by', account.creating_user_id),
           ...fact('For webhooks', account.for_webhook === undefined ? undefined : account.for_webhook ? 'yes' : 'no'),
         ],
-        tables: [],
       },
     };
   },

@@ -1,7 +1,7 @@
 import { listServiceAccounts as endpoint, type ServiceAccount } from '../contract/service-account.ts';
 import { formatTime } from './format-time.ts';
 import { defineOperation } from './operation.ts';
-import { code, fact, plain, type Table, type Text } from './report.ts';
+import { code, fact, listTable, plain, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
 
 /** Operation 13: lists the service accounts of the organization. */
@@ -25,23 +25,21 @@ export const listServiceAccounts = defineOperation({
           ...fact('Service accounts', String(accounts.length)),
           ...fact('With admin privilege', String(admins)),
         ],
-        tables: accounts.length === 0 ? [] : [accountsTable(accounts)],
+        tables: listTable('Service accounts', columns, accounts.map(toRow)),
       },
     };
   },
 });
 
-function accountsTable(accounts: readonly ServiceAccount[]): Table {
-  return {
-    title: 'Service accounts',
-    columns: ['Name', 'Display name', 'Privilege', 'Description', 'Created', 'Created by'],
-    rows: accounts.map((account): readonly Text[] => [
-      code(account.name),
-      plain(account.display_name ?? ''),
-      plain(account.privilege ?? ''),
-      plain(account.description ?? ''),
-      plain(formatTime(account.created_at) ?? ''),
-      plain(account.creating_user_id ?? ''),
-    ]),
-  };
+const columns = ['Name', 'Display name', 'Privilege', 'Description', 'Created', 'Created by'];
+
+function toRow(account: ServiceAccount): readonly Text[] {
+  return [
+    code(account.name),
+    plain(account.display_name ?? ''),
+    plain(account.privilege ?? ''),
+    plain(account.description ?? ''),
+    plain(formatTime(account.created_at) ?? ''),
+    plain(account.creating_user_id ?? ''),
+  ];
 }

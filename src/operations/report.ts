@@ -53,7 +53,7 @@ export interface Report {
   /** Shown next, because it shows what the verdict is based on. */
   readonly evidence?: Evidence;
   readonly facts: readonly Fact[];
-  readonly tables: readonly Table[];
+  readonly tables?: readonly Table[];
   /** The full fingerprints that tables abbreviate. */
   readonly copies?: readonly Copy[];
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { RunningEvidence } from '../evidence/running/running-document.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OperationResult } from './operation.ts';
-import { code, fact, plain, type Fact, type Table, type Text } from './report.ts';
+import { code, fact, listTable, plain, type Fact, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 import { pluralize } from './sentences.ts';
 
@@ -130,21 +130,15 @@ function collectArtifacts(instances: readonly Instance[]): readonly RunningArtif
     .map(([, artifact]) => ({ ...artifact, namespaces: [...artifact.namespaces].sort() }));
 }
 
-/** The artifacts as a table; none if there are none. */
 function artifactsTable({ instance, artifact }: Running, found: readonly RunningArtifact[]): readonly Table[] {
-  if (found.length === 0) return [];
   const hasNamespaces = found.some(({ namespaces }) => namespaces.length > 0);
   const title = toLabel(artifact);
-  return [
-    {
-      title,
-      columns: [title.slice(0, -1), 'SHA-256', toLabel(instance), ...(hasNamespaces ? ['Namespaces'] : [])],
-      rows: found.map(({ name, digest, instances, namespaces }): readonly Text[] => [
-        code(name),
-        code(digest),
-        plain(String(instances)),
-        ...(hasNamespaces ? [plain(namespaces.join(', '))] : []),
-      ]),
-    },
-  ];
+  const columns = [title.slice(0, -1), 'SHA-256', toLabel(instance), ...(hasNamespaces ? ['Namespaces'] : [])];
+  const rows = found.map(({ name, digest, instances, namespaces }): readonly Text[] => [
+    code(name),
+    code(digest),
+    plain(String(instances)),
+    ...(hasNamespaces ? [plain(namespaces.join(', '))] : []),
+  ]);
+  return listTable(title, columns, rows);
 }

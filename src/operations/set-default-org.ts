@@ -19,7 +19,6 @@ export const setDefaultOrg = defineOperation({
       report: {
         subject: 'Default organization',
         facts: fact('Default organization', name),
-        tables: [],
       },
     };
   },

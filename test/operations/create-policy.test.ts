@@ -80,7 +80,7 @@ describe('create-policy', () => {
       File: `p.yml, ${yaml.length} bytes`,
     });
     expect(reportTables(result)).toEqual({
-      Versions: [
+      'Versions (2)': [
         ['2', '2026-01-02T03:05:00Z', 'bob', 'Second'],
         ['1', '2026-01-02T03:04:05Z', 'ann', 'First'],
       ],

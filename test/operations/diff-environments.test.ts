@@ -41,7 +41,7 @@ describe('diff-environments', () => {
       '➖ Removed: only in snapshot 1 (1)': [['old:1', 'b'.repeat(64), '', '', '', '', '']],
       '🔁 Changed: different number of instances (1)': [['api:1', 'a'.repeat(64), 'web', '1 → 3', when, commit, pods]],
     });
-    expect(result.report.tables[0]?.rows[0]?.[5]?.href).toBe(web.commit_url);
+    expect(result.report.tables?.[0]?.rows[0]?.[5]?.href).toBe(web.commit_url);
   });
 
   it('reports if nothing differs', async () => {

@@ -70,7 +70,7 @@ describe('get-notification', () => {
   it('shows only the origin of a webhook URL, because its path is a secret', async () => {
     const { result } = await show(notification);
     expect(reportTables(result)).toEqual({
-      Targets: [
+      'Targets (4)': [
         ['WEBHOOK', 'https://hooks.example.com/…', '1.0'],
         ['SLACK', '…', ''],
         ['EMAIL', 'ann@example.com, bob@example.com', ''],

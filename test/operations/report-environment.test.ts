@@ -68,7 +68,7 @@ describe('report-environment', () => {
       'Left out, not running': '1 STOPPED',
       'Left out, without a digest': '1 container: 2/side',
     });
-    expect(reportTables(result)).toEqual({ Artifacts: [['web:1', one, '2']] });
+    expect(reportTables(result)).toEqual({ 'Artifacts (1)': [['web:1', one, '2']] });
     expect(log.warnings).toEqual([
       'Left out because no digest is known: 1 container: 2/side. Deploy images by their digest, or list what runs in `artifacts`.',
     ]);

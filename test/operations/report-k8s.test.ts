@@ -77,7 +77,7 @@ describe('report-k8s', () => {
       'Left out, without a digest': '1 container: shop/api-1/sidecar',
     });
     expect(reportTables(result)).toEqual({
-      Images: [
+      'Images (2)': [
         ['api:2', digestOf('b'), '1', 'shop'],
         [image, digestOf('a'), '2', 'beta, shop'],
       ],

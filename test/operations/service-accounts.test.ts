@@ -25,7 +25,7 @@ describe('list-service-accounts', () => {
       conclusion: 'Organization acme has 2 service accounts, 1 of them with admin privilege.',
     });
     expect(reportTables(result)).toEqual({
-      'Service accounts': [
+      'Service accounts (2)': [
         ['deployer', 'Deployer', 'admin', 'Deploys', '2026-01-02T03:04:05Z', 'ann'],
         ['bare', '', '', '', '', ''],
       ],

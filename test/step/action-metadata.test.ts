@@ -43,7 +43,7 @@ describe('action.yml', () => {
       conclusion: 'A list.',
       response: [],
       count: 0,
-      report: { subject: 'A list', facts: [], tables: [] },
+      report: { subject: 'A list', facts: [] },
     };
     const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: false };
     const { outputs } = await captureOutput([], (target) => reportResult(stepResult, target));

@@ -110,7 +110,7 @@ export function reportFacts({ report }: OperationResult): Readonly<Record<string
 /** The texts of a report's tables, row by row, by title. */
 export function reportTables({ report }: OperationResult): Readonly<Record<string, readonly (readonly string[])[]>> {
   return Object.fromEntries(
-    report.tables.map(({ title, rows }) => [title, rows.map((row) => row.map((cell) => cell.text))]),
+    (report.tables ?? []).map(({ title, rows }) => [title, rows.map((row) => row.map((cell) => cell.text))]),
   );
 }
 

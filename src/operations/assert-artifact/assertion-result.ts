@@ -50,7 +50,6 @@ export function createAssertionResult(
         ...fact('Policies', criterion.policies?.join(', ')),
         ...pollFacts(timing),
       ],
-      tables: [],
       copies: subjects.slice(0, maximumRows).map(({ file = '', digits }) => ({ label: file, text: digits })),
     },
   };

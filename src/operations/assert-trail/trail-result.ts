@@ -42,7 +42,6 @@ export function createTrailResult(
       reasons,
       ...toEvidence(all, timing),
       facts: [...fact('Flow', flow), ...fact('Trail', name, page), ...commitFacts(trail?.git_commit_info), ...waited],
-      tables: [],
     },
   };
 }

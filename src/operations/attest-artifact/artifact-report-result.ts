@@ -37,7 +37,6 @@ export function createReportResult(reports: Reports): OperationResult {
       subject: reported.length === 1 ? `Artifact ${reported[0]?.filename ?? ''}` : `${reported.length} artifacts`,
       ...(table === undefined ? {} : { evidence: { table, notes: [] } }),
       facts: [...commitFacts(commit), ...fact('Flow', flow), ...fact('Trail', trail, page)],
-      tables: [],
       copies: reported
         .slice(0, maximumRows)
         .map(({ filename, fingerprint }) => ({ label: filename, text: fingerprint })),

@@ -9,7 +9,7 @@ import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.t
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import type { Attested, EvidencePresentation } from '../attest/attestation-report.ts';
-import { code, fact, plain, abbreviate, type Table, type Text } from '../report.ts';
+import { abbreviate, code, fact, listTable, plain, type Text } from '../report.ts';
 
 /** The quality gate with its conditions, and what was analysed. */
 export function presentAnalysis(
@@ -34,7 +34,7 @@ export function presentAnalysis(
       ...fact('Analysed at', results.analysedAt),
       ...fact('Revision', describeRevision(sonar)),
     ],
-    tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
+    tables: listTable('Conditions of the quality gate', columns, failedFirst(conditions).map(toRow)),
   };
 }
 
@@ -54,17 +54,15 @@ function describeRevision({ confirmedBy, unverifiedReason }: SonarEvidence): str
   return unverifiedReason === undefined ? `confirmed by ${confirmedBy}` : `not verified: ${unverifiedReason}`;
 }
 
-function conditionsTable(conditions: readonly SonarCondition[]): Table {
-  return {
-    title: 'Conditions of the quality gate',
-    columns: ['Metric', 'Value', 'Requirement', 'Status'],
-    rows: failedFirst(conditions).map((condition): readonly Text[] => [
-      code(condition.metric),
-      plain(describeMeasure(condition.metric, condition.value ?? '')),
-      plain(describeLimit(condition) ?? ''),
-      plain(`${statusMark(condition.status)}${condition.status}`),
-    ]),
-  };
+const columns = ['Metric', 'Value', 'Requirement', 'Status'];
+
+function toRow(condition: SonarCondition): readonly Text[] {
+  return [
+    code(condition.metric),
+    plain(describeMeasure(condition.metric, condition.value ?? '')),
+    plain(describeLimit(condition) ?? ''),
+    plain(`${statusMark(condition.status)}${condition.status}`),
+  ];
 }
 
 function failedFirst(conditions: readonly SonarCondition[]): readonly SonarCondition[] {

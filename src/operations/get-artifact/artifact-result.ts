@@ -28,7 +28,6 @@ export function createArtifactResult(judgement: JudgedSubjects<ArtifactAnswer>, 
       reasons,
       evidence: { ...evidence, notes: [...evidence.notes, ...timeoutNotice(timing)] },
       facts: [...(artifact === undefined ? fact('Flow', flow) : artifactFacts(artifact, flow)), ...pollFacts(timing)],
-      tables: [],
       ...(artifact === undefined
         ? { copies: subjects.map(({ file = '', digits }) => ({ label: file, text: digits })) }
         : {}),

@@ -11,7 +11,7 @@ export async function logReport(report: Report, { log }: Runner): Promise<void> 
     if (report.evidence?.table !== undefined) logTable(report.evidence.table, log);
     for (const note of report.evidence?.notes ?? []) log.info(note);
     for (const { label, value } of report.facts) log.info(`${label}: ${value.text}`);
-    for (const table of report.tables) logTable(table, log);
+    for (const table of report.tables ?? []) logTable(table, log);
     for (const { label, text } of report.copies ?? []) log.info(`${text}  ${label}`.trimEnd());
     return Promise.resolve();
   });

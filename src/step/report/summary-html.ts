@@ -85,7 +85,7 @@ interface RenderedReport {
 
 /** What the verdict is based on comes first: reasons and evidence; without evidence, facts and tables do. */
 function renderReport(report: Report, rows: number, escape: Escape): RenderedReport {
-  const { reasons = [], evidence, tables, copies } = report;
+  const { reasons = [], evidence, tables = [], copies } = report;
   const facts: RenderedReport = { shown: [renderFacts(report, escape)], folded: [] };
   const listed = tables.map((table) => renderTable(table, rows, escape));
   const notes = (evidence?.notes ?? []).map((note) => `<p>${renderProse(note, escape)}</p>`);

@@ -63,7 +63,7 @@ function createVariants(text: SummaryContent): readonly Variant[] {
     ...(remedy === undefined ? {} : { remedy: truncate(remedy, maximumReasonLength) }),
   };
   const withoutTables =
-    report === undefined ? text : { ...text, report: { subject: report.subject, facts: report.facts, tables: [] } };
+    report === undefined ? text : { ...text, report: { subject: report.subject, facts: report.facts } };
   return [
     ...rowLimits.map((rows) => ({ shown: text, rows })),
     { shown: withoutTables, rows: 0, cut: 'The tables are' },

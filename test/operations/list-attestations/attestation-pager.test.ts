@@ -34,7 +34,7 @@ describe('list-attestations of all pages', () => {
     expect(written).toEqual(listed);
     expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
     expect(reportFacts(result)).toMatchObject({ Listed: 'all 250' });
-    expect(result.report.tables.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
+    expect(result.report.tables?.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
       ['Attestations (250)', 200, 50],
     ]);
   });

@@ -102,7 +102,7 @@ describe('list-snapshots of one page', () => {
       'sonar of web.tgz: not recorded (policy strict)',
       'api.tgz: not recorded (policy strict)',
     ]);
-    expect(result.report.tables[0]?.rows[0]?.[0]).toEqual({ text: '#3', href: page });
+    expect(result.report.tables?.[0]?.rows[0]?.[0]).toEqual({ text: '#3', href: page });
   });
 
   it.each([
@@ -187,7 +187,7 @@ describe('list-snapshots of all pages', () => {
     expect(written).toEqual(ordered(snapshots(250)));
     expect(requests).toHaveLength(4);
     expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
-    expect(result.report.tables.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
+    expect(result.report.tables?.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
       ['Snapshots (250)', 200, 50],
     ]);
   });

@@ -100,7 +100,6 @@ describe('commentBody', () => {
     const report = {
       subject: 'web',
       facts: [{ label: 'Image', value: { text: 'web@sha256:1 #2', code: true, href: 'https://e.com/@ann#1' } }],
-      tables: [],
     };
     const result: OperationResult = { outcome: 'done', conclusion: 'So it is.', response: {}, report };
     const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };

@@ -23,7 +23,7 @@ function status(
     outcome: 'compliant',
     conclusion: 'So it ended.',
     response: {},
-    report: { subject: 'Artifact', facts: [], tables: [] },
+    report: { subject: 'Artifact', facts: [] },
     ...result,
   } as OperationResult;
   const stepResult = { decision: decideResult(whole, onNonCompliant), result: whole, runUrl, summary: true };
@@ -88,7 +88,7 @@ describe('a commit status', () => {
     ...more,
   });
   const statusFor = (outcome: 'non-compliant' | 'incomplete', ...reasons: readonly Reason[]): string =>
-    status({ outcome, report: { subject: 'Artifact', reasons, facts: [], tables: [] } }, 'ignore').description;
+    status({ outcome, report: { subject: 'Artifact', reasons, facts: [] } }, 'ignore').description;
 
   it('has the verdict and as many reasons as there is room for', () => {
     const missing = reason('unit', {

@@ -31,7 +31,7 @@ const stepResult = {
 function stepResultOf(
   result: Pick<OperationResult, 'outcome' | 'commits'> & { readonly outcome: 'compliant' | 'skipped' },
 ): StepResult {
-  const report = { subject: 'Artifact', facts: [], tables: [] };
+  const report = { subject: 'Artifact', facts: [] };
   const whole = { conclusion: 'So it ended.', response: {}, report, ...result };
   return { decision: decideResult(whole, 'fail'), result: whole, runUrl: undefined, summary: true };
 }

@@ -202,7 +202,7 @@ describe('renderSummary', () => {
         expect(html.replace(/\n\n$/u, '')).not.toMatch(/(?:^|\n|\r)[ \t]*(?:\n|\r|$)/u);
         const facts = text.report?.facts.length ?? 0;
         const { report: given } = text;
-        const tables = given === undefined ? [] : [given.evidence?.table ?? [], ...given.tables].flat();
+        const tables = given === undefined ? [] : [given.evidence?.table ?? [], ...(given.tables ?? [])].flat();
         const rows = tables.reduce((sum, table) => sum + table.rows.length + 1, 0);
         const cells = tables.reduce((sum, table) => sum + table.rows.length * table.columns.length, 0);
         const continued = tables.filter((table) => table.rows.length > 10).length;

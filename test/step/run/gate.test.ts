@@ -8,7 +8,7 @@ import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
 import { failedLookup, foundArtifact, lookUp } from '../../support/artifact-lookups.ts';
 
-const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
+const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [] } };
 
 describe('decideResult', () => {
   it.each([
