@@ -28,6 +28,16 @@ export function sizeUnknown(path: string): Problem {
   };
 }
 
+/** @param base the path before the first wildcard of the line that matches them */
+export function tooManyFiles(base: string, maximum: number): UserError {
+  return new UserError({
+    input: 'files',
+    what: `More than ${maximum.toLocaleString('en-US')} files match below ${base}`,
+    remedy:
+      'Name a smaller directory or a narrower pattern, or exclude what is not needed with a line such as `!**/node_modules`.',
+  });
+}
+
 export function unreadable(path: string, thrown: unknown): Problem {
   return {
     input: 'files',

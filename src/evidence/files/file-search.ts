@@ -5,7 +5,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import type { AttachmentBoundary, LeftOut } from './attachment-rules.ts';
 import { inspectEntry, inspectPath, type FileKind } from './file-kind.ts';
 import { advance, begin, isMatch, type Pattern, type Progress } from './glob.ts';
-import { brokenLink, notAFile, unreadable } from './file-problems.ts';
+import { brokenLink, notAFile, tooManyFiles, unreadable } from './file-problems.ts';
 
 // `node:fs/promises` would be loaded only for this, even in steps that do not search.
 const readEntries = promisify(readdir);
@@ -18,6 +18,9 @@ export interface SearchRules {
   /** Decides what is left out of the pattern with this base; absent if nothing is. */
   readonly boundary?: (base: string) => AttachmentBoundary;
 }
+
+/** The maximum number of matches of a pattern. An attachment cannot hold more, and `/` would be searched for hours. */
+const maximumMatches = 100_000;
 
 /** The state of a walk: its progress through the pattern, or inside a directory from which every file is taken. */
 type Reach = Progress | 'everything';
@@ -41,7 +44,11 @@ export class FileSearch {
     this.#rules = rules;
   }
 
-  /** Fills `matches` and `problems`. */
+  /**
+   * Fills `matches` and `problems`.
+   *
+   * @throws UserError if there are too many
+   */
   async run(): Promise<void> {
     const { base, segments } = this.#pattern;
     const kind = inspectPath(base)?.kind;
@@ -75,6 +82,8 @@ export class FileSearch {
       const entering = this.#visit(path, inspectEntry(entry, path), next, ancestorsAndSelf);
       // `await` has a cost even without a promise, and most entries are files.
       if (entering !== undefined) await entering;
+      if (this.matches.size + this.problems.length > maximumMatches)
+        throw tooManyFiles(this.#pattern.base, maximumMatches);
     }
   }
 

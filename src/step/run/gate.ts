@@ -90,6 +90,8 @@ export function decideFailure(thrown: unknown): Decision {
 }
 
 const mistake = 'Mistake in the workflow';
+/** The maximum number of mistakes that an annotation lists; every broken link in `files` is one. */
+const maximumListed = 20;
 
 function classifyFailure(thrown: unknown): { title: string; remedy?: string } {
   if (thrown instanceof UserError) {
@@ -123,7 +125,9 @@ export function runnerErrorTitle({ isFull }: RunnerFileError): string {
 
 function describeFailure(thrown: unknown): string {
   if (thrown instanceof UserError && thrown.problems.length > 1) {
-    return thrown.problems.map(({ what, remedy }) => `${what}. ${remedy}`).join('\n');
+    const listed = thrown.problems.slice(0, maximumListed).map(({ what, remedy }) => `${what}. ${remedy}`);
+    const left = thrown.problems.length - listed.length;
+    return [...listed, ...(left === 0 ? [] : [`And ${left} more.`])].join('\n');
   }
   return describeError(thrown);
 }

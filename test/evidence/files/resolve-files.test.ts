@@ -189,6 +189,16 @@ describe('the files that lines match', () => {
     });
   });
 
+  itWithPosixFiles('are an error when there are too many, such as below the root of the runner', async () => {
+    const names = Array.from({ length: 320 }, (_, index) => `${index}`);
+    await withFileTree(Object.fromEntries(names.map((name) => [`a/${name}`, ''])), async (tree) => {
+      for (const name of names) tree.link(`links/${name}`, '../a');
+      const { message, remedy } = await userErrorOf(() => namesOf(tree, 'links'));
+      expect(message).toBe(`More than 100,000 files match below ${tree.at('links')}`);
+      expect(remedy).toMatch(/^Name a smaller directory/u);
+    });
+  });
+
   itWithPosixFiles('are an error when one is a socket', async () => {
     await withFileTree({ x: '' }, async (tree) => {
       const server = createServer().listen(tree.at('s'));

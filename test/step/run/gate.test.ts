@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { withNote } from '../../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../../src/client/service-error.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
-import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
+import { UserError, ExternalError, type Problem } from '../../../src/runtime/failure.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
@@ -29,6 +29,14 @@ describe('decideResult', () => {
     expect(decision).toMatchObject({ outcome, fails, conclusion: 'So it ended.' });
     expect(decision.annotation).toEqual(annotation);
     expect(decision.remedy).toBeUndefined();
+  });
+
+  it('lists the first of many problems, and counts the others', () => {
+    const broken = { what: 'a link leads nowhere', remedy: 'Remove it.' };
+    const { conclusion, annotation } = decideFailure(new UserError([broken, ...Array<Problem>(20_000).fill(broken)]));
+    expect(conclusion.split('\n')).toHaveLength(21);
+    expect(conclusion).toMatch(/Remove it\.\nAnd 19981 more\.$/u);
+    expect(annotation?.title).toBe('20001 mistakes in the workflow');
   });
 
   it.each(['warn', 'ignore'] as const)('fails with on-non-compliant: %s if evidence was lost', (onNonCompliant) => {
