@@ -2,22 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { commonScripts } from '../common-scripts.ts';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
-import { administration } from './migrations/administration.ts';
-import { artifactLists } from './migrations/artifact-lists.ts';
 import { base } from './migrations/base.ts';
-import { clock } from './migrations/clock.ts';
-import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
-import { keyExpiry } from './migrations/key-expiry.ts';
-import { keyRotation } from './migrations/key-rotation.ts';
-import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
-import { pages } from './migrations/pages.ts';
-import { pendingSnapshots } from './migrations/pending-snapshots.ts';
-import { trails } from './migrations/trails.ts';
 import { users } from './migrations/users.ts';
-import { workflowLogins } from './migrations/workflow-logins.ts';
 
 /**
  * The migrations from an empty file to the current tables: one script per version, never changed once released.
@@ -32,19 +21,176 @@ const steps: readonly string[] = [
   environments,
   accounts,
   notifications,
-  pendingSnapshots,
+
+  // Environments with a pending snapshot: one change can affect any number of environments, and only a few snapshots
+  // are created with it. `since` is the time of the latest such change; `forced` is 1 if a snapshot is to be created
+  // even if the verdict stays the same.
+  `CREATE TABLE pending_snapshots (
+      org TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      since REAL NOT NULL,
+      forced INTEGER NOT NULL,
+      PRIMARY KEY (org, environment),
+      FOREIGN KEY (org, environment) REFERENCES environments
+    ) STRICT, WITHOUT ROWID;`,
+
   users,
-  clock,
-  notificationTargets,
+
+  // Stores times as the clock showed them. Attestations and snapshots are ordered by their numbers alone, and
+  // `stepped_back` is 1 if the clock was set back since the previous record: between two such records, times never
+  // decrease, so that records can be found by time (`time-series.ts`). Before this version, every time was raised to
+  // that of the previous record, so no record had stepped back.
+  `DROP INDEX attestations_by_time;
+    ALTER TABLE attestations ADD COLUMN stepped_back INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX attestations_stepped_back ON attestations (org, flow, sequence) WHERE stepped_back = 1;
+
+    DROP INDEX snapshots_by_time;
+    ALTER TABLE snapshots ADD COLUMN stepped_back INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX snapshots_stepped_back ON snapshots (org, environment, number) WHERE stepped_back = 1;`,
+
+  // The error of a target's latest attempt, and the signing secrets of its webhooks (JSON, newest first). Existing
+  // webhooks have no secret and stay unsigned until one is created for them.
+  `ALTER TABLE notification_targets ADD COLUMN last_error TEXT;
+    ALTER TABLE notification_targets ADD COLUMN last_error_at REAL;
+    ALTER TABLE notification_targets ADD COLUMN signing_secrets TEXT NOT NULL DEFAULT '[]';`,
+
   idempotencyKeys,
-  trails,
-  environmentReading,
-  administration,
-  artifactLists,
-  workflowLogins,
-  pages,
-  keyExpiry,
-  keyRotation,
+
+  // The report that began a trail, its updates, and its own template. `report` is JSON; `last_modified_at` is null for
+  // a trail that was only reported to. Templates have a table of their own, because most trails have none. The
+  // indexes end with the row number, which grows in the order of creation.
+  `ALTER TABLE trails ADD COLUMN report TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE trails ADD COLUMN last_modified_at REAL;
+    CREATE INDEX trails_by_org ON trails (org);
+    CREATE INDEX trails_by_flow ON trails (org, flow);
+
+    CREATE TABLE trail_templates (
+      org TEXT NOT NULL,
+      flow TEXT NOT NULL,
+      trail TEXT NOT NULL,
+      template TEXT NOT NULL,
+      PRIMARY KEY (org, flow, trail),
+      FOREIGN KEY (org, flow, trail) REFERENCES trails
+    ) STRICT;
+
+    CREATE TABLE trail_updates (
+      org TEXT NOT NULL,
+      flow TEXT NOT NULL,
+      trail TEXT NOT NULL,
+      sequence INTEGER NOT NULL,
+      updated_at REAL NOT NULL,
+      commit_sha TEXT,
+      commit_url TEXT,
+      PRIMARY KEY (org, flow, trail, sequence),
+      FOREIGN KEY (org, flow, trail) REFERENCES trails
+    ) STRICT, WITHOUT ROWID;`,
+
+  // When each environment was last reported, also if nothing had changed; for existing environments, the time of the
+  // latest snapshot is the best that is known. The names of artifacts in `appearances`, and its order by snapshot, are
+  // for the log of what started and stopped running.
+  `CREATE TABLE environment_reports (
+      org TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      reported_at REAL NOT NULL,
+      PRIMARY KEY (org, environment),
+      FOREIGN KEY (org, environment) REFERENCES environments
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO environment_reports (org, environment, reported_at)
+      SELECT e.org, e.name, s.made_at FROM environments e
+        JOIN snapshots s ON s.org = e.org AND s.environment = e.name AND s.number = e.latest
+        WHERE e.kind <> 'logical';
+
+    ALTER TABLE appearances ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    UPDATE appearances SET name = known.name FROM (
+      SELECT s.org, s.environment, s.number, a.value ->> 'fingerprint' AS fingerprint, min(a.value ->> 'name') AS name
+        FROM snapshots s JOIN environments e ON e.org = s.org AND e.name = s.environment AND e.kind <> 'logical',
+          json_each(s.content) a
+        GROUP BY 1, 2, 3, 4
+    ) AS known
+      WHERE known.org = appearances.org AND known.environment = appearances.environment
+        AND known.number = appearances.started AND known.fingerprint = appearances.fingerprint;
+    CREATE INDEX appearances_by_start ON appearances (org, environment, started);
+    CREATE INDEX appearances_by_exit ON appearances (org, environment, exited) WHERE exited IS NOT NULL;`,
+
+  // When each key was last used, in a table of its own, because uses are written often. When each notification was
+  // last changed; until then, when it was created.
+  `CREATE TABLE key_uses (
+      org TEXT NOT NULL,
+      id TEXT NOT NULL,
+      used_at REAL NOT NULL,
+      PRIMARY KEY (org, id),
+      FOREIGN KEY (org, id) REFERENCES api_keys
+    ) STRICT, WITHOUT ROWID;
+
+    ALTER TABLE notifications ADD COLUMN last_modified_at REAL;`,
+
+  // Finds artifacts by the commit and the repository that they were built from, and by the branch.
+  `CREATE INDEX artifacts_by_commit ON artifacts (org, report ->> '$.git_commit', flow, sequence);
+    CREATE INDEX artifacts_by_branch ON artifacts (org, flow, report ->> '$.git_commit_info.branch', sequence);
+    CREATE INDEX artifacts_by_repository ON artifacts (org, report ->> '$.repo_info.name')
+      WHERE report ->> '$.repo_info.name' IS NOT NULL;`,
+
+  // Logins of workflow runs: the rules that admit them, with their conditions as JSON, and what their keys permit and
+  // proved, as JSON. The audit log, whose events cannot be changed.
+  `CREATE TABLE login_rules (
+      org TEXT NOT NULL REFERENCES organizations,
+      name TEXT NOT NULL,
+      conditions TEXT NOT NULL,
+      created_at REAL NOT NULL,
+      created_by TEXT NOT NULL,
+      last_modified_at REAL NOT NULL,
+      PRIMARY KEY (org, name)
+    ) STRICT, WITHOUT ROWID;
+
+    ALTER TABLE api_keys ADD COLUMN login TEXT;
+    CREATE INDEX api_keys_of_logins ON api_keys (org, expires_at) WHERE owner_kind = 'workflow';
+    CREATE INDEX api_keys_of_repositories ON api_keys (org, owner, expires_at) WHERE owner_kind = 'workflow';
+
+    CREATE TABLE audit_events (
+      org TEXT NOT NULL REFERENCES organizations,
+      number INTEGER NOT NULL,
+      type TEXT NOT NULL,
+      recorded_at REAL NOT NULL,
+      actor TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      details TEXT NOT NULL,
+      PRIMARY KEY (org, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX audit_events_by_type ON audit_events (org, type, number);
+    CREATE TRIGGER audit_events_keep_content BEFORE UPDATE ON audit_events
+      BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
+    CREATE TRIGGER audit_events_keep_rows BEFORE DELETE ON audit_events
+      BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;`,
+
+  // For the pages: the sessions of browsers, found by the hash of their token; and indexes for finding trails by the
+  // beginning of their name, and the first snapshot with the current verdict.
+  `CREATE TABLE sessions (
+      org TEXT NOT NULL,
+      token_hash BLOB NOT NULL UNIQUE,
+      key_id TEXT NOT NULL,
+      created_at REAL NOT NULL,
+      expires_at REAL NOT NULL,
+      PRIMARY KEY (org, token_hash),
+      FOREIGN KEY (org, key_id) REFERENCES api_keys
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_by_key ON sessions (org, key_id, created_at);
+
+    CREATE INDEX trails_by_name ON trails (org, name, flow);
+    CREATE INDEX snapshots_by_verdict ON snapshots (org, environment, compliant, number);`,
+
+  // Every key expires. Keys that did not expire before live another 365 days from the migration, so that none stops
+  // working because of it; from the newest key, if the clock is behind that. `INSERT OR REPLACE` deletes rows without
+  // the trigger for deletions, so the audit log refuses it on its own.
+  `UPDATE api_keys SET expires_at = 365 * 86400 + max(unixepoch(), (SELECT ceil(max(created_at)) FROM api_keys))
+      WHERE expires_at IS NULL;
+
+    CREATE TRIGGER audit_events_keep_replaced BEFORE INSERT ON audit_events
+      WHEN EXISTS (SELECT 1 FROM audit_events WHERE org = NEW.org AND number = NEW.number)
+      BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;`,
+
+  // When a rotated key would expire if it had not been rotated: its successors get the same lifetime.
+  `ALTER TABLE api_keys ADD COLUMN original_expires_at REAL;`,
+
   ...commonScripts.map(({ sqlite }) => sqlite),
 ];
 

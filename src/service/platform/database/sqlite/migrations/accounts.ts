@@ -5,7 +5,7 @@
  * own, such as `ann-reader`. If that name exists with another role, its keys get the lower one. A user name has at most
  * 64 characters.
  *
- * From this version on, times of attestations never decreased within a flow; `clock.ts` ended that.
+ * From this version on, times of attestations never decreased within a flow; the script that added `stepped_back` ended that.
  */
 export const accounts = `
 CREATE TABLE members (
