@@ -107,18 +107,18 @@ export class WriteQueue {
   async #runGroup(jobs: Job[]): Promise<readonly (() => void)[]> {
     const [first] = jobs;
     if (first?.isElsewhere === true) return [await first.run()];
-    while (!this.#hasBegun()) await sleep(busyInterval);
+    while (!this.#tryToBegin()) await sleep(busyInterval);
     const done = await this.#run(jobs);
     this.#database.exec('COMMIT');
     return done;
   }
 
   /**
-   * Begins the transaction of a group, unless another process has locked the file.
+   * Begins the transaction of a group. Returns false if another process has locked the file.
    *
    * @throws Error of SQLite if it fails for another reason, or the file has been locked for too long
    */
-  #hasBegun(): boolean {
+  #tryToBegin(): boolean {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       this.#busySince = undefined;
