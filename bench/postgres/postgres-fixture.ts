@@ -91,7 +91,6 @@ async function startBenchServer(directory: string): Promise<PostgresServer> {
 
 /** Runs work with the storage of this process. */
 async function withStorage<Result>(url: string, work: (storage: Storage) => Promise<Result>): Promise<Result> {
-  const closers: (() => Promise<void> | void)[] = [];
   const dependencies: StorageDependencies = {
     now: () => systemClock.now(),
     monotonic: () => performance.now(),
@@ -100,12 +99,9 @@ async function withStorage<Result>(url: string, work: (storage: Storage) => Prom
     log: { info: () => undefined, error: () => undefined },
   };
   const options = { kind: 'postgres', url, temporaryFolder: tmpdir() } as const;
-  try {
-    const { storage } = await openPostgres(options, dependencies, closers);
-    return await work(storage);
-  } finally {
-    for (const close of closers.reverse()) await close();
-  }
+  await using opened = new AsyncDisposableStack();
+  const { storage } = await openPostgres(options, dependencies, opened);
+  return await work(storage);
 }
 
 async function administrate(server: PostgresServer, statement: string): Promise<void> {

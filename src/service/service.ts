@@ -21,7 +21,11 @@ import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './a
 import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
 import { LargeReads } from './platform/server/bodies/large-reads.ts';
 import { FailureAudit } from './audit/background/failure-audit.ts';
-import { FailedAuthentications, toAuditedFailure } from './platform/server/authentication/failed-authentications.ts';
+import {
+  FailedAuthentications,
+  toAuditedFailure,
+  type FailedAuthentication,
+} from './platform/server/authentication/failed-authentications.ts';
 import type { TokenVerifier } from './login/workflow-identity.ts';
 import { createFetchJson } from './login/issuers/fetch-json.ts';
 import { JoseTokenVerifier } from './login/issuers/token-verifier.ts';
@@ -87,91 +91,74 @@ export interface RunningService {
 
 /** @throws Error if the data folder or the address is in use, or the first key cannot be used. */
 export async function startService(options: ServiceOptions, sources: StorageDependencies): Promise<RunningService> {
-  const closers: (() => Promise<void> | void)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close();
+  await using starting = new AsyncDisposableStack();
+  const keep = <Part extends { stop(): Promise<void> | void }>(part: Part): Part =>
+    starting.adopt(part, (started) => started.stop());
+  const opened = await openStorage(toStorageOptions(options), sources, starting);
+  const { attachments, freeBytes, startRemarks = [] } = opened;
+  const { quotas } = options;
+  const dependencies = {
+    ...sources,
+    quotas,
+    storage: quotas === undefined ? opened.storage : limitStorage(opened.storage, quotas, sources.now),
+    attachments,
+    judging: new Judging(),
+    tokens: createTokenVerifier(options, sources),
+    sendsMail: options.mail !== undefined,
+    github: options.github,
+    signingKeys: options.signingKeys ?? (await findSigningKeys(options, sources)),
   };
-  try {
-    const opened = await openStorage(toStorageOptions(options), sources, closers);
-    const { attachments, freeBytes, startRemarks = [] } = opened;
-    const { quotas } = options;
-    const dependencies = {
+  starting.defer(() => dependencies.judging.data.close());
+  keep(startPendingSnapshots(dependencies));
+  const timeouts = options.timeouts ?? defaultTimeouts;
+  const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
+  const storageFailed = storageHealth.storageFailed.bind(storageHealth);
+  const admission = new Admission({ ...defaultAdmissionLimits, ...options.admission });
+  const app = createServer({ log: sources.log, storageFailed }, timeouts, admission, options);
+  const own: { url?: string } = {};
+  const links = new Links(() => options.publicUrl ?? own.url ?? '', apiPrefix);
+  const github = await createGithubAnswers({ ...dependencies, links }, options);
+  if (github !== undefined) keep(github);
+  const shutdown = prepareShutdown(app, timeouts);
+  const failureAudit = keep(new FailureAudit(dependencies));
+  const audit = (failure: FailedAuthentication): void => {
+    const audited = toAuditedFailure(failure);
+    if (audited !== undefined) failureAudit.note(audited);
+  };
+  const failures = keep(new FailedAuthentications({ ...sources, audit }));
+  const keyUses = starting.adopt(new KeyUses(dependencies), (uses) => uses.flush());
+  const contentViews = new URL('./snapshot/content-views.ts', import.meta.url);
+  const largeReads = starting.adopt(new LargeReads(contentViews), (reads) => reads.close());
+  addRoutes(
+    { app, admission, adminKey: options.adminKey },
+    { ...dependencies, findRunCommit: github?.findRunCommit, links, failures, keyUses, largeReads, startRemarks },
+  );
+  addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
+  const dispatcher = keep(startDispatcher({ ...dependencies, links }, options, sources));
+  const trailJudge = keep(startTrailJudge(dependencies));
+  starting.defer(
+    watchClock({
       ...sources,
-      quotas,
-      storage: quotas === undefined ? opened.storage : limitStorage(opened.storage, quotas, sources.now),
-      attachments,
-      judging: new Judging(),
-      tokens: createTokenVerifier(options, sources),
-      sendsMail: options.mail !== undefined,
-      github: options.github,
-      signingKeys: options.signingKeys ?? (await findSigningKeys(options, sources)),
-    };
-    closers.push(() => dependencies.judging.data.close());
-    const pending = startPendingSnapshots(dependencies);
-    closers.push(() => pending.stop());
-    const timeouts = options.timeouts ?? defaultTimeouts;
-    const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
-    const storageFailed = storageHealth.storageFailed.bind(storageHealth);
-    const admission = new Admission({ ...defaultAdmissionLimits, ...options.admission });
-    const app = createServer({ log: sources.log, storageFailed }, timeouts, admission, options);
-    const own: { url?: string } = {};
-    const links = new Links(() => options.publicUrl ?? own.url ?? '', apiPrefix);
-    const github = await createGithubAnswers({ ...dependencies, links }, options);
-    closers.push(() => github?.stop());
-    const shutdown = prepareShutdown(app, timeouts);
-    const failureAudit = new FailureAudit(dependencies);
-    closers.push(() => failureAudit.stop());
-    const failures = new FailedAuthentications({
-      ...sources,
-      audit: (failure) => {
-        const audited = toAuditedFailure(failure);
-        if (audited !== undefined) failureAudit.note(audited);
+      onChange: () => {
+        dispatcher.clockChanged();
+        trailJudge.wake();
+        github?.clockChanged();
       },
-    });
-    closers.push(() => {
-      failures.stop();
-    });
-    const keyUses = new KeyUses(dependencies);
-    closers.push(() => keyUses.flush());
-    const largeReads = new LargeReads(new URL('./snapshot/content-views.ts', import.meta.url));
-    closers.push(() => largeReads.close());
-    addRoutes(
-      { app, admission, adminKey: options.adminKey },
-      { ...dependencies, findRunCommit: github?.findRunCommit, links, failures, keyUses, largeReads, startRemarks },
-    );
-    addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
-    const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
-    closers.push(() => dispatcher.stop());
-    const trailJudge = startTrailJudge(dependencies);
-    closers.push(() => trailJudge.stop());
-    closers.push(
-      watchClock({
-        ...sources,
-        onChange: () => {
-          dispatcher.clockChanged();
-          trailJudge.wake();
-          github?.clockChanged();
-        },
-      }),
-    );
-    closers.push(() => shutdown.stop());
-    await listen(app, { host: options.host, port: options.port });
-    own.url = toUrl(app.server.address());
-    github?.start();
-    // Last: if the start failed after a key was created, nobody would ever see that key.
-    const { first } = options;
-    const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
-    const lateEntries = new LateEntries(dependencies);
-    closers.push(() => lateEntries.stop());
-    const lateWords = startLateWords(dependencies);
-    closers.push(() => lateWords.stop());
-    const administration = startAdministrationWatch(dependencies);
-    closers.push(() => administration.stop());
-    return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    }),
+  );
+  keep(shutdown);
+  await listen(app, { host: options.host, port: options.port });
+  own.url = toUrl(app.server.address());
+  github?.start();
+  // Last: if the start failed after a key was created, nobody would ever see that key.
+  const { first } = options;
+  const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
+  keep(new LateEntries(dependencies));
+  keep(startLateWords(dependencies));
+  keep(startAdministrationWatch(dependencies));
+  const running = starting.move();
+  const stop = (): Promise<void> => running.disposeAsync();
+  return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
 }
 
 /** Creates the organization and its first key. Returns the key if it was generated. */

@@ -26,17 +26,17 @@ export function toStorageOptions(settings: StorageSettings): StorageOptions {
 }
 
 /**
- * Opens the storage for this process, and adds the functions that close it to `closers`.
+ * Opens the storage for this process, and adds what closes it to `opened`.
  *
  * @throws StartError if it cannot be used.
  */
 export async function openStorage(
   options: StorageOptions,
   dependencies: StorageDependencies,
-  closers: (() => Promise<void> | void)[],
+  opened: AsyncDisposableStack,
 ): Promise<OpenedStorage> {
-  if (options.kind === 'sqlite') return openDataFolder(options, dependencies, closers);
+  if (options.kind === 'sqlite') return openDataFolder(options, dependencies, opened);
   // A seventh of all modules of the service, which SQLite does not need.
   const { openPostgres } = await import('./postgres/open-postgres.ts');
-  return openPostgres(options, dependencies, closers);
+  return openPostgres(options, dependencies, opened);
 }

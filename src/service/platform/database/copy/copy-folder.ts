@@ -104,18 +104,18 @@ async function copyDatabase(
   const progress = new Progress(dependencies);
   const address = parseDatabaseUrl(target.url);
   const { shown } = address;
-  const connections = new Connections(address, { maximum: 8, limits: withoutTimeLimits });
-  const closers: (() => Promise<void> | void)[] = [() => connections.close()];
+  await using opened = new AsyncDisposableStack();
+  const limits = withoutTimeLimits;
+  const connections = opened.adopt(new Connections(address, { maximum: 8, limits }), (open) => open.close());
   try {
-    const client = await connections.open(withoutTimeLimits);
+    const client = opened.adopt(await connections.open(limits), (open) => open.end());
     // The pending query fails, too.
     client.on('error', () => undefined);
-    closers.push(() => client.end());
     const tables = listTables(database);
     await prepareConnection(client);
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
-    const store = await openAttachments(target, connections, dependencies, closers);
+    const store = await openAttachments(target, connections, dependencies, opened);
     // This may take minutes, so it comes after all mistakes in the command have been found.
     await requireUndamaged(source, progress);
     await beginUnfinishedCopy(client);
@@ -132,8 +132,6 @@ async function copyDatabase(
     return { target: shown, tables: contents, ...copied };
   } catch (error) {
     throw toDatabaseStartError(error, address);
-  } finally {
-    for (const close of closers.reverse()) await close();
   }
 }
 

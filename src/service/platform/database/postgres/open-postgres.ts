@@ -26,30 +26,29 @@ export interface PostgresOptions {
 }
 
 /**
- * Opens a database, and migrates its tables. Any number of processes may do so at the same time. Adds the functions
- * that close it to `closers`.
+ * Opens a database, and migrates its tables. Any number of processes may do so at the same time. Adds what
+ * closes it to `opened`.
  *
  * @throws StartError if it cannot be used.
  */
 export async function openPostgres(
   { url, temporaryFolder, attachments }: PostgresOptions,
   dependencies: StorageDependencies,
-  closers: (() => Promise<void> | void)[],
+  opened: AsyncDisposableStack,
 ): Promise<OpenedStorage> {
   const { log } = dependencies;
   const address = parseDatabaseUrl(url);
   const connections = new Connections(address);
-  const storage = new PostgresStorage(connections, dependencies);
-  closers.push(() => storage.close());
+  const storage = opened.adopt(new PostgresStorage(connections, dependencies), (open) => open.close());
   await atDatabaseStart(address, () => prepareDatabase(connections, address.shown, log));
-  const stored = await openAttachments({ attachments, temporaryFolder }, connections, dependencies, closers);
+  const stored = await openAttachments({ attachments, temporaryFolder }, connections, dependencies, opened);
   if (stored instanceof PostgresAttachments) removeUnnamed(stored, log);
   await settleUnfinished({ storage, attachments: stored }, log);
   return { storage, attachments: stored };
 }
 
 /**
- * Opens the attachments of a database: in it, or in an object storage. Adds the functions that close them to `closers`.
+ * Opens the attachments of a database: in it, or in an object storage. Adds what closes them to `opened`.
  *
  * @throws StartError if they cannot be used.
  */
@@ -57,13 +56,13 @@ export async function openAttachments(
   { attachments, temporaryFolder }: Pick<PostgresOptions, 'attachments' | 'temporaryFolder'>,
   connections: Connections,
   dependencies: StorageDependencies,
-  closers: (() => Promise<void> | void)[],
+  opened: AsyncDisposableStack,
 ): Promise<AttachmentStore> {
   if (attachments === undefined) {
     return new PostgresAttachments(connections, new UploadBuffer({ ...dependencies, folder: temporaryFolder }));
   }
   const objects = await openS3Attachments(attachments, { ...dependencies, temporaryFolder });
-  closers.push(() => {
+  opened.defer(() => {
     objects.close();
   });
   return objects;

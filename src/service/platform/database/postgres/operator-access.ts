@@ -21,18 +21,13 @@ export async function withOperatorDatabase<Result>(
   work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
 ): Promise<Result> {
   const address = parseDatabaseUrl(options.url);
-  const closers: (() => Promise<void> | void)[] = [];
   const connections = new Connections(address);
-  const storage = new PostgresStorage(connections, dependencies);
-  try {
-    return await atDatabaseStart(address, async () => {
-      await requireTables(connections, address.shown);
-      return work(storage, () => openAttachments(options, connections, dependencies, closers));
-    });
-  } finally {
-    for (const close of closers) await close();
-    await storage.close();
-  }
+  await using opened = new AsyncDisposableStack();
+  const storage = opened.adopt(new PostgresStorage(connections, dependencies), (open) => open.close());
+  return await atDatabaseStart(address, async () => {
+    await requireTables(connections, address.shown);
+    return work(storage, () => openAttachments(options, connections, dependencies, opened));
+  });
 }
 
 async function requireTables(connections: Connections, shown: string): Promise<void> {

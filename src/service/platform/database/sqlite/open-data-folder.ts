@@ -26,19 +26,19 @@ export interface DataFolderOptions {
 }
 
 /**
- * Opens the data folder and locks it for this process. Adds the functions that close it to `closers`.
+ * Opens the data folder and locks it for this process. Adds what closes it to `opened`.
  *
  * @throws StartError if the folder cannot be used, or its database and its attachments do not belong together.
  */
 export async function openDataFolder(
   { folder: dataFolder, trashUnnamedAttachments: trashAll = false, acceptLoss = false }: DataFolderOptions,
   { now, randomBytes, log }: StorageDependencies,
-  closers: (() => Promise<void> | void)[],
+  opened: AsyncDisposableStack,
 ): Promise<OpenedStorage> {
   await prepareDataFolder(dataFolder, (line) => {
     log.info(line);
   });
-  closers.push(lockFolder(dataFolder));
+  opened.defer(lockFolder(dataFolder));
   const mayHaveLostRecords = hasLostLog(dataFolder);
   if (!acceptLoss) requireLog(dataFolder);
   else if (mayHaveLostRecords) log.info(`the latest records in ${dataFolder} may be lost, as --accept-loss accepts`);
@@ -51,7 +51,7 @@ export async function openDataFolder(
   if (isNew)
     await atStart(folder, () => sweepAttachments({ ...rules, isAttached: isNeverAttached, isNewDatabase: true }));
   const storage = new SqliteStorage(dataFolder, { now, randomBytes }, () => markRunning(dataFolder));
-  closers.push(async () => {
+  opened.defer(async () => {
     await markStopped(dataFolder).finally(() => storage.close());
   });
   if (storage.isWritable) await markRunning(dataFolder);

@@ -7,19 +7,20 @@ import { freePort } from '../../../../../tools/servers/ports.ts';
 import { sharedPostgres } from '../../../../support/postgres.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
-const closers: (() => Promise<void> | void)[] = [];
+let opened = new AsyncDisposableStack();
 
 async function open(url: string): Promise<Storage> {
   const { storage } = await openPostgres(
     { kind: 'postgres', url, temporaryFolder: tmpdir(), attachments: undefined },
     storageDependencies(),
-    closers,
+    opened,
   );
   return storage;
 }
 
 async function closeAll(): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+  await opened.disposeAsync();
+  opened = new AsyncDisposableStack();
 }
 
 describe('a database that cannot be used', () => {
