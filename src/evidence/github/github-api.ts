@@ -1,9 +1,9 @@
+import { sendWithRetry } from '../../http/send-with-retry.ts';
 import type { Transport } from '../../http/transport.ts';
-import { backoff } from '../../http/retry.ts';
-import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
+import { systemClock, type Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { version } from '../../runtime/version.ts';
-import { createGitHubFetch } from './github-fetch.ts';
+import { createGitHubFetch, followRedirects, type GitHubFetch } from './github-fetch.ts';
 import type { RepositoryName } from '../job.ts';
 import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
@@ -46,7 +46,8 @@ export interface GitHubApi extends Pick<GitHubAccess, 'apiUrl' | 'repository'> {
   ask(request: GitHubApiRequest): Promise<GitHubApiResult>;
 }
 
-const attempts = 3;
+/** How many times a request is sent again. */
+const retries = 2;
 
 /** The version of the API that this project was written for (GitHub's documentation, "API Versions"). */
 const apiVersion = '2022-11-28';
@@ -58,65 +59,38 @@ export function connectGitHubApi(access: GitHubAccess): GitHubApi {
 }
 
 async function ask(access: GitHubAccess, request: GitHubApiRequest): Promise<GitHubApiResult> {
-  const { clock = systemClock, timeout = 20_000 } = access;
+  const { clock = systemClock, random = Math.random, timeout = 20_000, log } = access;
+  const { repeatable = !request.route.startsWith('POST ') } = request;
   const deadline = new AbortController();
-  const end = clock.now() + timeout;
+  const retryPolicy = { requestTimeout: timeout, retries, until: clock.now() + timeout };
   const cancelTimeout = clock.after(timeout, () => {
     deadline.abort(new Error(`no answer within ${timeout / 1000} seconds`));
   });
   const signal = access.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, access.signal]);
+  const context = { transport: followRedirects(access.transport), retryPolicy, clock, random, log, signal };
+  let attempts = 1;
+  const fetch = createGitHubFetch(async (sent) => {
+    const response = await sendWithRetry('GitHub', sent, context, (outcome) =>
+      retryReason(outcome, repeatable, clock.now()),
+    );
+    attempts = response.attempts;
+    return response.answer;
+  });
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await askOnce(access, request, signal);
-      if ('body' in answer) return answer;
-      access.signal?.throwIfAborted();
-      const delay = deadline.signal.aborted
-        ? undefined
-        : nextDelay(answer, attempt, { ...access, clock, end }, request);
-      if (delay === undefined) return refused(answer.thrown, attempt);
-      await sleep(clock, delay, access.signal);
-    }
+    return { body: await send(access, request, fetch) };
+  } catch (thrown) {
+    access.signal?.throwIfAborted();
+    return { refusal: toGitHubRefusal(thrown, attempts) };
   } finally {
     cancelTimeout();
   }
 }
 
-interface FailedAttempt {
-  readonly thrown: unknown;
-}
-
-async function askOnce(
-  access: GitHubAccess,
-  request: GitHubApiRequest,
-  signal: AbortSignal,
-): Promise<{ readonly body: unknown } | FailedAttempt> {
-  try {
-    return { body: await send(access, request, signal) };
-  } catch (thrown) {
-    return { thrown };
-  }
-}
-
-/** The wait before the next attempt, in milliseconds; undefined if there is none. `end` ends the time limit. */
-function nextDelay(
-  { thrown }: FailedAttempt,
-  attempt: number,
-  { clock, end, log, random = Math.random }: GitHubAccess & { readonly clock: Clock; readonly end: number },
-  { route, repeatable = !route.startsWith('POST ') }: GitHubApiRequest,
-): number | undefined {
-  const again = attempt < attempts ? retryReason(thrown, repeatable, clock.now()) : undefined;
-  if (again === undefined) return undefined;
-  const delay = again.retryAfter ?? backoff(attempt, random());
-  if (clock.now() + delay >= end) return undefined;
-  log.info(`GitHub: attempt ${attempt} of ${attempts}: ${again.reason}; trying again in ${delay / 1000} s`);
-  return delay;
-}
-
-/** Sends one request and returns the body of the response. */
+/** Sends a request and returns the body of the response. */
 async function send(
-  { apiUrl, token, repository, transport, log }: GitHubAccess,
+  { apiUrl, token, repository, log }: GitHubAccess,
   request: GitHubApiRequest,
-  signal: AbortSignal,
+  fetch: GitHubFetch,
 ): Promise<unknown> {
   const { getOctokit } = await import('@actions/github');
   const note = (line: string): void => {
@@ -130,7 +104,7 @@ async function send(
     ...(request.route.includes('{owner}') ? { owner: repository.owner, repo: repository.name } : {}),
     ...request.parameters,
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
-    request: { signal, log: silentLog, fetch: createGitHubFetch(transport) },
+    request: { log: silentLog, fetch },
   });
   const body: unknown = response.data;
   return body;
@@ -139,9 +113,4 @@ async function send(
 /** The base URL of a route. GHES serves GraphQL beside its REST API (GitHub's documentation, "GraphQL API"). */
 function toBaseUrl(apiUrl: string, route: string): string {
   return route.endsWith(' /graphql') ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
-}
-
-function refused(thrown: unknown, attempt: number): { readonly refusal: GitHubRefusal } {
-  const refusal = toGitHubRefusal(thrown);
-  return { refusal: attempt === 1 ? refusal : { ...refusal, what: `${refusal.what} (after ${attempt} attempts)` } };
 }

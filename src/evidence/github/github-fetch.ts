@@ -5,30 +5,16 @@ interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A `fetch` for Octokit. */
-type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
+export type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
 
-/** GitHub redirects if a repository was renamed or moved (its documentation, "Follow redirects"). */
-const maximumRedirects = 3;
-
-/**
- * Creates a `fetch` for Octokit that uses the given transport, so that proxies, certificates and connections are the
- * same for GitHub as for the service. Follows redirects only to the same origin: the token must not go anywhere else.
- *
- * @throws (the returned function) TransportError if no complete response arrived; the signal's reason if it is aborted
- */
-export function createGitHubFetch(transport: Transport): GitHubFetch {
-  return async (url, { method, headers, body, signal = new AbortController().signal }) => {
-    let request = toRequest(new URL(url), method, headers, body);
-    for (let redirects = 0; ; redirects += 1) {
-      const response = await transport.send(request, signal);
-      const target = findRedirect(response, request);
-      if (target === undefined || redirects === maximumRedirects) return toResponse(response);
-      request = { ...request, url: target };
-    }
+/** Creates a `fetch` for Octokit that sends each request with the given function. */
+export function createGitHubFetch(send: (request: HttpRequest) => Promise<HttpResponse>): GitHubFetch {
+  return async (url, { method, headers, body }) => {
+    const { status, headers: answered, text } = await send(toRequest(new URL(url), method, headers, body));
+    return new Response(text === '' ? null : text, { status, headers: answered });
   };
 }
 
@@ -52,6 +38,25 @@ function toMethod(name: string): Method {
   return method;
 }
 
+/** GitHub redirects if a repository was renamed or moved (its documentation, "Follow redirects"). */
+const maximumRedirects = 3;
+
+/** Follows redirects, but only to the same origin: the token must not go anywhere else. */
+export function followRedirects(transport: Transport): Transport {
+  return {
+    ...transport,
+    async send(first, signal) {
+      let request = first;
+      for (let redirects = 0; ; redirects += 1) {
+        const response = await transport.send(request, signal);
+        const target = findRedirect(response, request);
+        if (target === undefined || redirects === maximumRedirects) return response;
+        request = { ...request, url: target };
+      }
+    },
+  };
+}
+
 /** The target of a redirect; undefined if there is none, or if it would change the method or leave the origin. */
 function findRedirect({ status, headers }: HttpResponse, { method, url }: HttpRequest): URL | undefined {
   const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
@@ -59,8 +64,4 @@ function findRedirect({ status, headers }: HttpResponse, { method, url }: HttpRe
   if (!keepsMethod || location === undefined || !URL.canParse(location, url.href)) return undefined;
   const target = new URL(location, url);
   return target.origin === url.origin ? target : undefined;
-}
-
-function toResponse({ status, headers, text }: HttpResponse): Response {
-  return new Response(text === '' ? null : text, { status, headers });
 }

@@ -1,5 +1,5 @@
-import { TransportError } from '../../http/transport.ts';
-import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
+import { TransportError, type HttpResponse } from '../../http/transport.ts';
+import { describeStatus, parseRetryAfter, type RetryReason } from '../../http/retry.ts';
 import { describeError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
@@ -29,7 +29,7 @@ type RefusalReason =
  * Converts an error of Octokit. Only an error with a `response` has a meaningful status: Octokit sets 500 if the
  * connection failed. Octokit's errors contain GitHub's message, but not the token.
  */
-export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
+export function toGitHubRefusal(thrown: unknown, attempts: number): GitHubRefusal {
   const response = valueAt(thrown, 'response');
   if (response === undefined) {
     return { reason: 'external', status: undefined, what: `it could not be reached: ${describeError(thrown)}` };
@@ -37,7 +37,8 @@ export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
   const status = Number(valueAt(thrown, 'status'));
   // Octokit's message is the whole body if that is a page instead of GitHub's JSON.
   const isGitHubError = textAt(response, 'data', 'message') !== undefined;
-  const what = `it answered ${status}${isGitHubError ? `: ${describeError(thrown)}` : ' without a GitHub error message'}`;
+  const message = isGitHubError ? `: ${describeError(thrown)}` : ' without a GitHub error message';
+  const what = `it answered ${status}${message}${attempts === 1 ? '' : ` (after ${attempts} attempts)`}`;
   const locked = status === 403 && /issue is locked/iu.test(what);
   return { reason: locked ? 'locked' : classifyRefusal(status, valueAt(response, 'headers')), status, what };
 }
@@ -76,24 +77,19 @@ function isRateLimit(status: number, headers: unknown): boolean {
  * @param repeatable whether the request is idempotent
  * @param now in milliseconds since the epoch
  */
-export function retryReason(thrown: unknown, repeatable: boolean, now: number): RetryReason | undefined {
-  const response = valueAt(thrown, 'response');
-  if (response === undefined) {
-    return repeatable || neverReached(thrown) ? { reason: describeError(thrown) } : undefined;
+export function retryReason(
+  outcome: HttpResponse | TransportError,
+  repeatable: boolean,
+  now: number,
+): RetryReason | undefined {
+  if (outcome instanceof TransportError) {
+    return repeatable || !outcome.mayHaveReached ? { reason: outcome.message } : undefined;
   }
-  const status = Number(valueAt(thrown, 'status'));
-  const headers = valueAt(response, 'headers');
-  const retryAfter = parseRetryAfter(textAt(headers, 'retry-after'), now);
-  const reason = `the answer was ${status}`;
+  const { status, headers } = outcome;
+  const retryAfter = parseRetryAfter(headers['retry-after'], now);
   // In these cases GitHub did not process the request. A rate limit without `Retry-After` can last up to an hour.
   if (isRateLimit(status, headers) || (status === 503 && retryAfter !== undefined)) {
-    return retryAfter === undefined ? undefined : { reason, retryAfter };
+    return retryAfter === undefined ? undefined : describeStatus(status, retryAfter);
   }
-  return repeatable && status >= 500 && status !== 501 ? { reason } : undefined;
-}
-
-/** Whether the request certainly did not reach GitHub. Octokit wraps the transport's error. */
-function neverReached(thrown: unknown): boolean {
-  const cause = valueAt(thrown, 'cause');
-  return cause instanceof TransportError && !cause.mayHaveReached;
+  return repeatable && status >= 500 && status !== 501 ? describeStatus(status, undefined) : undefined;
 }

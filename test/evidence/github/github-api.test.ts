@@ -28,20 +28,18 @@ function transportOf(): Transport {
   return keep(createTransport({}));
 }
 
+const access = { token: 'hush', repository, random: () => 0 };
+
+function redirect(status: number, location: string): GitHubReply {
+  return { status, body: '', headers: { location } };
+}
+
 /** Sends a request to a fake that returns these answers in order and repeats the last one. */
 async function asked(question: GitHubApiRequest, ...replies: readonly GitHubReply[]): Promise<Asked> {
   const server = keep(await startGitHub({}, { fault: (_request, earlier) => replies[earlier] ?? replies.at(-1) }));
   const clock = instantClock({ maximumWait: 15_000 });
   const log = collectingLog();
-  const api = connectGitHubApi({
-    apiUrl: server.url,
-    token: 'hush',
-    repository,
-    transport: transportOf(),
-    log,
-    clock,
-    random: () => 0,
-  });
+  const api = connectGitHubApi({ ...access, apiUrl: server.url, transport: transportOf(), log, clock });
   return { answer: await api.ask(question), server, clock, log };
 }
 
@@ -104,15 +102,7 @@ describe('a request to GitHub', () => {
   it('is retried in any case if it never reached GitHub', async () => {
     const clock = instantClock({ maximumWait: 15_000 });
     const apiUrl = `http://127.0.0.1:${await closedPort()}`;
-    const api = connectGitHubApi({
-      apiUrl,
-      token: 'hush',
-      repository,
-      transport: transportOf(),
-      log: collectingLog(),
-      clock,
-      random: () => 0,
-    });
+    const api = connectGitHubApi({ ...access, apiUrl, transport: transportOf(), log: collectingLog(), clock });
     await expect(api.ask(post)).resolves.toMatchObject({
       refusal: { status: undefined, what: expect.stringMatching(/ECONNREFUSED.*after 3 attempts/u) },
     });
@@ -121,12 +111,42 @@ describe('a request to GitHub', () => {
 
   it('goes beside the REST API of GHES if it is GraphQL', async () => {
     const server = keep(await startGitHub({ '/api/graphql': fine, '/graphql': fine }));
-    const access = { token: 'hush', repository, transport: transportOf(), log: collectingLog() };
     const graphql: GitHubApiRequest = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };
     for (const base of ['/api/v3', '']) {
-      const api = connectGitHubApi({ ...access, apiUrl: server.url + base });
+      const api = connectGitHubApi({
+        ...access,
+        apiUrl: server.url + base,
+        transport: transportOf(),
+        log: collectingLog(),
+      });
       await expect(api.ask(graphql)).resolves.toEqual({ body: { is: 'fine' } });
     }
     expect(server.requests.map(({ url }) => url)).toEqual(['/api/graphql', '/graphql']);
+  });
+
+  it('accepts an answer without a body', async () => {
+    const { answer, server } = await asked({ route: 'DELETE /thing', parameters: {} }, { status: 204, body: '' });
+    expect(answer).not.toHaveProperty('refusal');
+    expect(server.requests).toMatchObject([{ body: '' }]);
+  });
+
+  it('follows redirects if a repository was renamed', async () => {
+    const { answer, server } = await asked(get, redirect(301, '/repositories/7'), redirect(307, '/8'), fine);
+    expect(answer).toEqual({ body: { is: 'fine' } });
+    expect(server.requests.map(({ url }) => url)).toEqual(['/thing', '/repositories/7', '/8']);
+  });
+
+  it('does not send the token to another origin', async () => {
+    const elsewhere = keep(await startGitHub({ '/': fine }));
+    await expect(asked(get, redirect(302, elsewhere.url))).resolves.toMatchObject({ answer: { body: '' } });
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it.each([
+    ['does not turn a write into a GET', post, 1],
+    ['does not follow redirects endlessly', get, 4],
+  ])('%s', async (_what, question, requests) => {
+    const { server } = await asked(question, redirect(302, '/again'));
+    expect(server.requests).toHaveLength(requests);
   });
 });
