@@ -8,7 +8,6 @@ import {
   lookUpAll,
   type ListPart,
   Repository,
-  type Statement,
   valuesOf,
 } from '../platform/database/database.ts';
 import { indexedLength } from '../platform/database/postgres/migrations/base/evidence.ts';
@@ -86,18 +85,15 @@ const countsForAll = `(counts_for IS NULL OR ${either(
 )})`;
 
 const inFlow = 'org = $1 AND flow = $2 AND fingerprint';
-const countMatches = 'SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts';
+const inTrail = '($4::text IS NULL OR trail = $4)';
 
 const statements = defineStatements('artifacts', {
-  findLatest: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 ORDER BY sequence DESC LIMIT 1`,
-  findLatestInTrail: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 AND trail = $4
-    ORDER BY sequence DESC LIMIT 1`,
-  exists: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 LIMIT 1`,
-  existsInTrail: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 AND trail = $4 LIMIT 1`,
+  findLatest: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 AND ${inTrail} ORDER BY sequence DESC LIMIT 1`,
+  exists: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 AND ${inTrail} LIMIT 1`,
   findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
   findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
-  findByDigits: `${countMatches} WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')}`,
-  findByDigitsInTrail: `${countMatches} WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')} AND trail = $4`,
+  findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
+    WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')} AND ${inTrail}`,
   // No index has the order of `+ 0`: in that of the sequence, all reports of the flow might be read.
   listByTrail: `SELECT ${columns} FROM (
       SELECT flow, sequence FROM artifacts WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence + 0 DESC LIMIT $4
@@ -155,13 +151,12 @@ function toParameters(audience: Audience | undefined): readonly [boolean, string
 }
 
 export class ArtifactReader extends Repository {
-  async findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
-    const [row] = await this.#query(statements.findLatest, statements.findLatestInTrail, place, fingerprint);
-    return optional(row, toReportedArtifact);
+  findLatest({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
+    return this.queryFirst(statements.findLatest, [org, flow, fingerprint, trail ?? null], toReportedArtifact);
   }
 
-  async exists(place: ArtifactPlace, fingerprint: string): Promise<boolean> {
-    return (await this.#query(statements.exists, statements.existsInTrail, place, fingerprint)).length > 0;
+  async exists({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<boolean> {
+    return (await this.query(statements.exists, [org, flow, fingerprint, trail ?? null])).length > 0;
   }
 
   /** The digest of the request with this idempotency key that reported an artifact; undefined if there is none. */
@@ -175,24 +170,12 @@ export class ArtifactReader extends Repository {
 
   /** Finds the fingerprints that begin with these digits: their number, and one of them. */
   async findByDigits(
-    place: ArtifactPlace,
+    { org, flow, trail }: ArtifactPlace,
     digits: string,
   ): Promise<{ readonly fingerprint: string | undefined; readonly count: number }> {
-    const [row = {}] = await this.#query(statements.findByDigits, statements.findByDigitsInTrail, place, digits);
+    const [row = {}] = await this.query(statements.findByDigits, [org, flow, digits, trail ?? null]);
     const count = number(row, 'count');
     return { fingerprint: count === 0 ? undefined : text(row, 'fingerprint'), count };
-  }
-
-  /** Runs one of two statements, for all trails of the flow or for one. */
-  #query(
-    inFlow: Statement,
-    inTrail: Statement,
-    { org, flow, trail }: ArtifactPlace,
-    value: string,
-  ): Promise<readonly Row[]> {
-    return trail === undefined
-      ? this.query(inFlow, [org, flow, value])
-      : this.query(inTrail, [org, flow, value, trail]);
   }
 
   /** The latest reports to a trail, newest first. */
