@@ -26,21 +26,14 @@ export async function recordRuleChange(
     if (head === undefined || head.latest === 0) continue;
     const snapshot = head.latest;
     const [verdict] = await snapshots.findVerdicts(org, [{ environment, number: snapshot }]);
+    const compliant = verdict?.compliant ?? null;
     const description = describeRuleChange(change, environment);
-    const event = {
-      trigger,
-      org,
-      environment,
-      snapshot,
-      compliant: verdict?.compliant ?? null,
-      description,
-      timestamp,
-    };
-    await deliveries.insertBroadcasts(org, toBroadcasts(listeners, [{ ...event, trigger }]));
+    const event = { trigger, org, environment, snapshot, compliant, description, timestamp } as const;
+    await deliveries.insertBroadcasts(org, toBroadcasts(listeners, [event]));
   }
 }
 
-export function describeRuleChange({ type, actor, subject, details }: AuditEvent, environment: string): string {
+function describeRuleChange({ type, actor, subject, details }: AuditEvent, environment: string): string {
   const detail = (name: string): string => details[name] ?? '';
   switch (type) {
     case 'policy_attached':

@@ -133,24 +133,17 @@ export function findTrailHistory(
     const limits = { count: maximumTrailEntries, maximumBytes: maximumPageBytes };
     const fingerprints = new Set(details.artifacts.map(({ report }) => report.fingerprint));
     const appearances: TrailHistory['appearances'] = new Map(
-      await mapInTurn([...fingerprints], async (fingerprint) => [
-        fingerprint,
-        await artifacts.listAppearances(org, fingerprint, maximumAppearances),
-      ]),
+      await Promise.all(
+        [...fingerprints].map(
+          async (fingerprint) =>
+            [fingerprint, await artifacts.listAppearances(org, fingerprint, maximumAppearances)] as const,
+        ),
+      ),
     );
     const updates = await trails.listUpdates(reference, maximumTrailEntries);
     const subjects = await attestations.listSubjects({ org, flow }, name, limits);
     return { details, history: { updates, artifacts: details.artifacts, attestations: subjects, appearances } };
   });
-}
-
-async function mapInTurn<Item, Mapped>(
-  items: readonly Item[],
-  map: (item: Item) => Promise<Mapped>,
-): Promise<readonly Mapped[]> {
-  const mapped: Mapped[] = [];
-  for (const item of items) mapped.push(await map(item));
-  return mapped;
 }
 
 export interface TrailPage {
@@ -180,11 +173,13 @@ export async function listTrails(
     const selected = flowTag === undefined ? filter : await selectTagged(flows, { org, flowTag, ...filter });
     return { found: await trails.list(org, selected, part), total: await trails.count(org, selected) };
   });
-  const loaded = await mapInTurn(found, async (trail) => {
+  const loaded: TrailDetails[] = [];
+  for (const trail of found) {
     await judging.turns.next();
-    return storage.read((transaction) => loadTrail(transaction, trail, unixSeconds(now())));
-  });
-  return { trails: loaded.filter((details) => details !== undefined), total };
+    const details = await storage.read((transaction) => loadTrail(transaction, trail, unixSeconds(now())));
+    if (details !== undefined) loaded.push(details);
+  }
+  return { trails: loaded, total };
 }
 
 async function selectTagged(
