@@ -1,15 +1,9 @@
-import { toArtifactState, type ArtifactState, type Verdict } from '../../contract/compliance.ts';
+import { toArtifactState, type ArtifactState } from '../../contract/compliance.ts';
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import { describeAudience, type Audience } from '../account/audience.ts';
+import type { ListedAttestation } from '../attestation/attestation.ts';
 import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
-import type { Facts } from '../attestation/facts.ts';
-import {
-  describeReasons,
-  orderReasons,
-  type JudgementReason,
-  type ReasonSource,
-  type RecordedFault,
-} from '../attestation/reasons.ts';
+import { describeReasons, orderReasons, type JudgementReason, type ReasonSource } from '../attestation/reasons.ts';
 import { countsFrom, explainUncounted, type AttributedRecord } from '../requirement/recorder.ts';
 import { compileRequirement } from '../requirement/requirement.ts';
 import type { ArtifactDetails } from './artifact.ts';
@@ -24,18 +18,9 @@ import {
 } from '../template/template.ts';
 
 /** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
-export interface Evidence extends AttributedRecord {
-  /** As it was sent: `unit` or `web.unit`. */
-  readonly name: string;
-  readonly type: string;
+export interface Evidence
+  extends AttributedRecord, Pick<ListedAttestation, 'name' | 'type' | 'verdict' | 'reason' | 'faults' | 'facts'> {
   readonly level: Level;
-  readonly verdict: Verdict;
-  /** The reason for the verdict, without a full stop: `the quality gate is ERROR`. */
-  readonly reason: string;
-  /** What keeps it from being compliant. */
-  readonly faults: readonly RecordedFault[];
-  /** Undefined for evidence of an earlier version. */
-  readonly facts?: Facts | undefined;
   /** When it was recorded, in Unix seconds. */
   readonly createdAt?: number;
   /** Where it is recorded. */

@@ -41,6 +41,7 @@ export interface ListedAttestation {
   /** What templates and policies call it: `sonar`, `sbom`. */
   readonly type: string;
   readonly verdict: Verdict;
+  /** The reason for the verdict, without a full stop: `the quality gate is ERROR`. */
   readonly reason: string;
   /** What keeps it from being compliant; empty if it is compliant, or if only the reason was recorded. */
   readonly faults: readonly RecordedFault[];
@@ -73,14 +74,10 @@ export interface CountedAttestation extends AttestationSummary, Pick<AttributedR
   readonly level: Level;
 }
 
-export interface AttestationOf<Name extends KindName> extends AttestationSummary {
-  readonly document: RecordedDocument<AttestationDocuments[Name]>;
-}
-
 /** Whether an attestation is of a kind. The type and the document of an attestation are always of the same kind. */
 export function isOfKind<Name extends KindName>(
   attestation: AttestationSummary & { readonly document: unknown },
   kind: Name,
-): attestation is AttestationOf<Name> {
+): attestation is AttestationSummary & { readonly document: RecordedDocument<AttestationDocuments[Name]> } {
   return findKind(attestation.type) === kind;
 }

@@ -23,13 +23,6 @@ export interface AttestationSubject {
   readonly git_commit?: string | undefined;
 }
 
-export interface ArtifactSubject {
-  readonly trail: string;
-  readonly fingerprint: string;
-  readonly template_reference_name?: string | undefined;
-  readonly git_commit: string;
-}
-
 // Names contain no `/` (interface, patterns), so the scopes are unambiguous.
 const fingerprintScope = (fingerprint: string): Scope => `fingerprint/${fingerprint}`;
 const trailScope = (trail: string): Scope => `trail/${trail}`;
@@ -61,13 +54,6 @@ export function listTargetArtifacts({
   return [...new Set(dot === -1 ? targets : [name.slice(0, dot), ...targets])];
 }
 
-/** The scopes in which an artifact's attestations are found; the counterpart of `toAttestationScopes`. */
-export function toArtifactScopes(artifact: ArtifactSubject): readonly Scope[] {
-  const { trail, template_reference_name: target, git_commit: commit } = artifact;
-  const targets = target === undefined ? [] : toTargetScopes(trail, target, commit);
-  return [fingerprintScope(artifact.fingerprint), trailScope(trail), ...targets];
-}
-
 /** The scopes of the attestations that name an artifact of the template, whether or not it is reported. */
 export function toTargetScopes(trail: string, target: string, commit: string | undefined): readonly Scope[] {
   const anyCommit = targetScope(trail, target);
@@ -79,9 +65,16 @@ export function toTrailScopes(trail: string): readonly Scope[] {
   return [trailScope(trail)];
 }
 
-export function toReportScopes({ report }: Pick<ReportedArtifact, 'report'>): readonly Scope[] {
-  const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
-  return toArtifactScopes({ trail, fingerprint, template_reference_name, git_commit });
+type ReportSubject = Pick<
+  ReportedArtifact['report'],
+  'fingerprint' | 'trail_name' | 'template_reference_name' | 'git_commit'
+>;
+
+/** The scopes in which the attestations of a reported artifact are found; the counterpart of `toAttestationScopes`. */
+export function toReportScopes({ report }: { readonly report: ReportSubject }): readonly Scope[] {
+  const { fingerprint, trail_name: trail, template_reference_name: target, git_commit: commit } = report;
+  const targets = target === undefined ? [] : toTargetScopes(trail, target, commit);
+  return [fingerprintScope(fingerprint), trailScope(trail), ...targets];
 }
 
 function toLevel(scope: Scope): Level {

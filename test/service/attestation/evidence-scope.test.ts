@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   currentEvidence,
-  toArtifactScopes,
   toAttestationScopes,
-  type ArtifactSubject,
+  toReportScopes,
   type AttestationSubject,
 } from '../../../src/service/attestation/evidence-scope.ts';
 
-const isAbout = (attestation: AttestationSubject, artifact: ArtifactSubject): boolean => {
-  const scopes = toArtifactScopes(artifact);
+type Report = Parameters<typeof toReportScopes>[0]['report'];
+
+const isAbout = (attestation: AttestationSubject, report: Report): boolean => {
+  const scopes = toReportScopes({ report });
   return toAttestationScopes(attestation).some((scope) => scopes.includes(scope));
 };
 
@@ -28,12 +29,12 @@ describe('an attestation', () => {
     );
     const subject = fc.record(
       {
-        trail: few('a', 'b'),
+        trail_name: few('a', 'b'),
         fingerprint: few('f1', 'f2'),
         template_reference_name: few('web', 'api'),
         git_commit: few('c1', 'c2'),
       },
-      { requiredKeys: ['trail', 'fingerprint', 'git_commit'] },
+      { requiredKeys: ['trail_name', 'fingerprint', 'git_commit'] },
     );
     fc.assert(
       fc.property(attestation, subject, (from, of) => {
@@ -53,9 +54,9 @@ describe('an attestation', () => {
 });
 
 /** The rule again, told as the documentation tells it. */
-function ruled(from: AttestationSubject, of: ArtifactSubject): boolean {
+function ruled(from: AttestationSubject, of: Report): boolean {
   if (from.artifact_fingerprint !== undefined) return from.artifact_fingerprint === of.fingerprint;
-  if (from.trail !== of.trail) return false;
+  if (from.trail !== of.trail_name) return false;
   const [prefix, name] = from.attestation_name.split('.');
   const targets = [...(from.target_artifacts ?? []), ...(name === undefined ? [] : [prefix])];
   if (targets.length === 0) return true;
