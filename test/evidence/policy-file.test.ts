@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../src/evidence/files/resolve-files.ts';
 import { readPolicyFile, type PolicyFile } from '../../src/evidence/policy-file.ts';
 import { userErrorOf } from '../support/user-error.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 async function read(content: string | Uint8Array): Promise<PolicyFile> {
   await workspace.write('policy.yml', content);

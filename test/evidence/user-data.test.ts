@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { readUserData } from '../../src/evidence/user-data.ts';
 import { failureOf } from '../support/failures.ts';
-import { temporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
+
+const workspace = workspaceForEachTest();
 
 describe("the user's own data", () => {
   it('is a JSON object, written in the workflow', async () => {
@@ -17,10 +19,8 @@ describe("the user's own data", () => {
   });
 
   it('is a JSON object in a file of the workspace', async () => {
-    const workspace = await temporaryWorkspace();
     await workspace.write('data.json', '{"from": "file"}');
     expect(await readUserData('data.json', workspace.path)).toEqual({ from: 'file' });
-    await workspace.remove();
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { customAttestation } from '../../src/contract/attestations/custom.ts';
 import { failureOf } from '../support/failures.ts';
 import {
@@ -7,13 +7,9 @@ import {
   type PerformedOperation,
   type ScriptedAnswer,
 } from '../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 const noRecord: ScriptedAnswer = { status: 404, body: { message: 'Not found' } };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { shas } from '../support/events.ts';
 import { failureOf } from '../support/failures.ts';
 import {
@@ -9,13 +9,9 @@ import {
   reportTables,
   type PerformedOperation,
 } from '../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 const failing = `<testsuite name="api" time="1.5"><testcase classname="Cart" name="adds"/>
   <testcase classname="Cart" name="empties"><failure message="expected 0"/></testcase></testsuite>`;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemAttestation } from '../../src/contract/attestations/system.ts';
 import { shas } from '../support/events.ts';
 import { failureOf } from '../support/failures.ts';
@@ -11,14 +11,12 @@ import {
   type PerformedOperation,
 } from '../support/perform-operation.ts';
 import { readText } from '../support/repository.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   await workspace.write('bom.json', readText('test/evidence/bill-of-materials/samples/syft.spdx.json'));
 });
-afterEach(() => workspace.remove());
 
 /** Runs the operation with a service that accepts everything. */
 function attest(inputs: Readonly<Record<string, string>> = {}): Promise<PerformedOperation> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { snykAttestation } from '../../src/contract/attestations/snyk.ts';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { shas } from '../support/events.ts';
@@ -12,13 +12,9 @@ import {
   type PerformedOperation,
 } from '../support/perform-operation.ts';
 import { readText } from '../support/repository.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 /** Runs the operation with a service that accepts everything. */
 function attest(inputs: Readonly<Record<string, string>> = {}): Promise<PerformedOperation> {

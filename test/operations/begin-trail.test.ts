@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { prepareTemplateFile } from '../../src/evidence/template-file.ts';
 import { always, performOperation, reportFacts, type PerformedOperation } from '../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 import { userErrorOf } from '../support/user-error.ts';
 
 const template = 'version: 1\ntrail:\n  attestations: [{name: unit, type: junit}]\n';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   await workspace.write('ci/template.yml', template);
 });
-afterEach(() => workspace.remove());
 
 describe('begin-trail', () => {
   const begin = (inputs: Readonly<Record<string, string>>, status = 201): Promise<PerformedOperation> =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
 import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
@@ -12,7 +12,7 @@ import {
   type PerformedOperation,
   type ScriptedAnswer,
 } from '../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
 const yaml = '_schema: https://example.com/schemas/policy/v1\nartifacts:\n  provenance:\n    required: true\n';
 const policy = {
@@ -28,11 +28,7 @@ const policy = {
   ],
 };
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 describe('create-policy', () => {
   it('sends the unchanged file with its name, description and comment', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { failureOf } from '../support/failures.ts';
 import {
   answersInTurn,
@@ -8,15 +8,11 @@ import {
   type PerformedOperation,
 } from '../support/perform-operation.ts';
 import { digestOf } from '../support/pods.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
 const [one, other] = [digestOf('a'), digestOf('b')];
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 /** Reports to an environment of this type, whose service answers the report with this status. */
 function report(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
 import { userErrorOf } from '../support/user-error.ts';
@@ -12,7 +12,7 @@ import {
   type ScriptedAnswer,
 } from '../support/perform-operation.ts';
 import { aPod, containerStatus, digestOf, podList } from '../support/pods.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
 const image = 'registry.example.com/web:1';
 const pods = podList(
@@ -30,11 +30,7 @@ const pods = podList(
   }),
 );
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 async function reported(
   document: unknown,

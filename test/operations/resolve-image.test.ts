@@ -1,19 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { anArtifact } from '../support/artifacts.ts';
 import { imageIndex } from '../support/fake-registry.ts';
 import { failureOf } from '../support/failures.ts';
 import { performOperation, type PerformedOperation, type SeenRequest } from '../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
 const { text, digest } = imageIndex();
 const name = 'ghcr.io/acme/web:1';
 const registry = 'GET https://ghcr.io/v2/acme/web/manifests/1';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 function perform(operation: string, inputs: Readonly<Record<string, string>>): Promise<PerformedOperation> {
   return performOperation(

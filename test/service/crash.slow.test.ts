@@ -1,28 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { listAt } from '../../src/runtime/untrusted-data.ts';
 import { ask, sharedKey, sharedOrg } from '../support/service-instances.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 import { runLog } from '../support/verify-log.ts';
 import { attachedDigest, prepareLoad, WritingLoad } from '../support/writing-load.ts';
 
 const writers = 12;
 
 describe('a service that is killed under concurrent writes', () => {
-  let workspace: TemporaryWorkspace;
+  const workspace = workspaceForEachTest();
   let running: ServiceProcess | undefined;
   let load: WritingLoad;
-  beforeEach(async () => {
-    workspace = await temporaryWorkspace();
-  });
   afterEach(async () => {
     await load.abandon();
     running?.child.kill('SIGKILL');
     await running?.ended();
-    await workspace.remove();
   });
 
   async function start(): Promise<ServiceProcess> {

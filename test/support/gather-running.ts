@@ -1,6 +1,6 @@
 import { reportKinds, type ReportKind } from '../../src/contract/environment-report.ts';
 import { gatherRunning, type RunningSource } from '../../src/evidence/running/gather-running.ts';
-import type { TemporaryWorkspace } from './temporary-workspace.ts';
+import type { Workspace } from './temporary-workspace.ts';
 
 /** The time of the reports, in Unix seconds. */
 export const reportedAt = 1_767_323_045;
@@ -9,7 +9,7 @@ export const reportedAt = 1_767_323_045;
 export function gather(
   kind: ReportKind['kind'],
   source: RunningSource,
-  workspace: TemporaryWorkspace,
+  workspace: Workspace,
 ): ReturnType<typeof gatherRunning> {
   const found = reportKinds.find((candidate) => candidate.kind === kind);
   if (found === undefined) throw new RangeError(kind);
@@ -18,7 +18,7 @@ export function gather(
 
 /** Gathers what runs from documents, each in a file of its own: `running-0.json`, … */
 export async function gatherDocuments(
-  workspace: TemporaryWorkspace,
+  workspace: Workspace,
   kind: ReportKind['kind'],
   ...documents: readonly unknown[]
 ): Promise<{ readonly artifacts: unknown; readonly notRunning: unknown; readonly withoutDigest: unknown }> {

@@ -7,7 +7,7 @@ import { collectBody } from './collect-bytes.ts';
 import { startOfTime } from './clock.ts';
 import { shas } from './events.ts';
 import { openTestStep } from './test-step.ts';
-import type { TemporaryWorkspace } from './temporary-workspace.ts';
+import type { Workspace } from './temporary-workspace.ts';
 
 /** What GitHub says about the run of the sample item. */
 export const spoolRunAnswer = {
@@ -53,7 +53,7 @@ export interface ReplayOptions {
 }
 
 /** Replays the folder `spools` of the workspace against a service and GitHub. */
-export async function replaySpools(workspace: TemporaryWorkspace, options: ReplayOptions = {}): Promise<Replay> {
+export async function replaySpools(workspace: Workspace, options: ReplayOptions = {}): Promise<Replay> {
   const {
     service = () => recorded,
     github = () => jsonAnswer(200, spoolRunAnswer),

@@ -1,12 +1,16 @@
+import { afterEach, beforeEach } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** A temporary folder for a test. */
-export interface TemporaryWorkspace {
+export interface Workspace {
   readonly path: string;
   /** Writes a file and its folders, and returns its absolute path. */
   write(path: string, content: string | Uint8Array): Promise<string>;
+}
+
+export interface TemporaryWorkspace extends Workspace {
   remove(): Promise<void>;
 }
 
@@ -23,5 +27,20 @@ export async function temporaryWorkspace(): Promise<TemporaryWorkspace> {
       return file;
     },
     remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** An empty folder for each test of a file or a block, which is removed after the test. */
+export function workspaceForEachTest(): Workspace {
+  let current: TemporaryWorkspace;
+  beforeEach(async () => {
+    current = await temporaryWorkspace();
+  });
+  afterEach(() => current.remove());
+  return {
+    get path() {
+      return current.path;
+    },
+    write: (path, content) => current.write(path, content),
   };
 }

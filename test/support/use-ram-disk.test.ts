@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { itWithPosixFiles } from './platform.ts';
 import { itWithSmallDisk, mountSmallDisk } from './small-disk.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
+import { workspaceForEachTest } from './temporary-workspace.ts';
 import { isUsableFolder, useRamDisk } from './use-ram-disk.ts';
 
 describe('a folder for the temporary files of tests', () => {
-  let workspace: TemporaryWorkspace;
-  beforeEach(async () => {
-    workspace = await temporaryWorkspace();
-  });
-  afterEach(() => workspace.remove());
+  const workspace = workspaceForEachTest();
 
   itWithPosixFiles('is usable if it has the space, and stays empty', async () => {
     expect(isUsableFolder(workspace.path, 1)).toBe(true);

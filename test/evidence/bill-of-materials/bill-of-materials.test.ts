@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readdirSync } from 'node:fs';
 import type { LicenseRule } from '../../../src/contract/attestations/system.ts';
@@ -8,14 +8,10 @@ import { resolveOnlyFile } from '../../../src/evidence/files/resolve-files.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { collectingLog } from '../../support/log.ts';
 import { readText } from '../../support/repository.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 const samples = 'test/evidence/bill-of-materials/samples';
 

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { readJsonReport, type JsonReport } from '../../../src/evidence/files/json-report.ts';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 async function read(): Promise<JsonReport> {
   const [file] = await resolveFiles({ patterns: ['report'], workspace: workspace.path });

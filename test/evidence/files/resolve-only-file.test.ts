@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../../src/evidence/files/resolve-files.ts';
 import { userErrorOf } from '../../support/user-error.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 describe('resolveOnlyFile', () => {
   it('finds the one file, by pattern or path', async () => {

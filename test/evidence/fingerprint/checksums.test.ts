@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maximumChecksums, parseChecksums, readChecksums } from '../../../src/evidence/fingerprint/checksums.ts';
-import { temporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 import { userErrorOf } from '../../support/user-error.ts';
+
+const workspace = workspaceForEachTest();
 
 const digest = 'ab'.repeat(32);
 
@@ -77,23 +79,18 @@ describe('a checksums file', () => {
   });
 
   it('is read from the workspace', async () => {
-    const workspace = await temporaryWorkspace();
-    try {
-      await workspace.write('SHA256SUMS', `${digest}  web\n`);
-      await workspace.write('latin1', Buffer.from([0xe9]));
-      await workspace.write('large', Buffer.alloc(1024 * 1024 + 1, '#'));
-      expect(await readChecksums('SHA256SUMS', workspace.path)).toEqual([{ name: 'web', fingerprint: digest }]);
-      for (const [path, words] of [
-        ['missing', 'which is not a file'],
-        ['.', 'which is not a file'],
-        ['latin1', 'not text in UTF-8'],
-        ['large', 'too large for checksums'],
-      ] as const) {
-        const error = await userErrorOf(() => readChecksums(path, workspace.path));
-        expect(error.problems).toMatchObject([{ input: 'checksums-path', what: expect.stringContaining(words) }]);
-      }
-    } finally {
-      await workspace.remove();
+    await workspace.write('SHA256SUMS', `${digest}  web\n`);
+    await workspace.write('latin1', Buffer.from([0xe9]));
+    await workspace.write('large', Buffer.alloc(1024 * 1024 + 1, '#'));
+    expect(await readChecksums('SHA256SUMS', workspace.path)).toEqual([{ name: 'web', fingerprint: digest }]);
+    for (const [path, words] of [
+      ['missing', 'which is not a file'],
+      ['.', 'which is not a file'],
+      ['latin1', 'not text in UTF-8'],
+      ['large', 'too large for checksums'],
+    ] as const) {
+      const error = await userErrorOf(() => readChecksums(path, workspace.path));
+      expect(error.problems).toMatchObject([{ input: 'checksums-path', what: expect.stringContaining(words) }]);
     }
   });
 });

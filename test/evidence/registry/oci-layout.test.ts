@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { resolveLayoutImage } from '../../../src/evidence/registry/oci-layout.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { imageIndex, imageManifest, type StoredManifest } from '../../support/fake-registry.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 const version = '{"imageLayoutVersion":"1.0.0"}';
 

@@ -21,18 +21,16 @@ import {
 import { failureOf } from '../../support/failures.ts';
 import { collectingLog } from '../../support/log.ts';
 import { closedPort } from '../../../tools/loopback-server.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
 const opened: FakeRegistry[] = [];
-let folder: TemporaryWorkspace;
+const folder = workspaceForEachTest();
 let secrets: string[];
-beforeEach(async () => {
-  folder = await temporaryWorkspace();
+beforeEach(() => {
   secrets = [];
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((registry) => registry.close()));
-  await folder.remove();
 });
 
 async function open(settings: RegistrySettings = {}): Promise<FakeRegistry> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { conforms } from '../../../src/contract/check.ts';
 import { k8sReport } from '../../../src/contract/environment.ts';
@@ -7,7 +7,7 @@ import { gatherPods, readPods, type PodEvidence } from '../../../src/evidence/ru
 import { UserError } from '../../../src/runtime/failure.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import { aPod, containerStatus, digestOf, podList } from '../../support/pods.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
 const report = {
   artifacts: [
@@ -127,11 +127,7 @@ describe('readPods', () => {
 });
 
 describe('gatherPods', () => {
-  let workspace: TemporaryWorkspace;
-  beforeEach(async () => {
-    workspace = await temporaryWorkspace();
-  });
-  afterEach(() => workspace.remove());
+  const workspace = workspaceForEachTest();
 
   async function gathered(content: string | Uint8Array): Promise<PodEvidence> {
     await workspace.write('pods.json', content);

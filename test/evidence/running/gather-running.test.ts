@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { symlink, utimes } from 'node:fs/promises';
@@ -7,13 +7,9 @@ import { maximumJsonFileBytes } from '../../../src/evidence/files/json-limits.ts
 import { UserError } from '../../../src/runtime/failure.ts';
 import { gather, gatherDocuments, reportedAt } from '../../support/gather-running.ts';
 import { digestOf } from '../../support/pods.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { temporaryWorkspace, workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 const [one, other] = [digestOf('a'), digestOf('b')];
 const startedAt = 1_700_000_000;

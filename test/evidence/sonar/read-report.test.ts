@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
 import { readReport } from '../../../src/evidence/sonar/read-report.ts';
 import { failureOf } from '../../support/failures.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 describe('a report', () => {
   it('is recognized by its content, not by its name', async () => {

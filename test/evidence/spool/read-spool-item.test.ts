@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,18 +6,15 @@ import { findSpoolItems } from '../../../src/evidence/spool/find-spool-items.ts'
 import { isMarkedDelivered, markDelivered, readSpoolItem } from '../../../src/evidence/spool/read-spool-item.ts';
 import { failureOf } from '../../support/failures.ts';
 import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 let path: string;
 
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   path = join(workspace.path, '4242', 'spool', 'item');
   await forgeItem(path, sampleManifest, sampleAttachment);
 });
-
-afterEach(() => workspace.remove());
 
 const found = (): Parameters<typeof readSpoolItem>[0] => ({ path, name: '4242/spool/item', runId: '4242' });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,18 +15,14 @@ import {
   type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
 const digest = 'ab'.repeat(32);
 const ok = { status: 201, body: { message: 'OK', html_url: 'https://compliance.example.com/acme/flows/web/trails/t' } };
 const refused = { status: 400, body: { message: 'no' } };
 const lost = new TransportError('unreachable', false, 'connect ECONNREFUSED');
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 interface Run extends PerformedOperation {
   readonly documents: readonly Mapping[];

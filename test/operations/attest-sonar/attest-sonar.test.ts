@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { startOfTime } from '../../support/clock.ts';
@@ -6,16 +6,13 @@ import { performOperation, type ScriptedAnswer } from '../../support/perform-ope
 import { failureOf } from '../../support/failures.ts';
 import { shas } from '../../support/events.ts';
 import { finishedTask, reportText, webhookPayload } from '../../support/sonar-analysis.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   await workspace.write('sonar.json', JSON.stringify({ ...webhookPayload(), revision: shas.head }));
 });
-
-afterEach(() => workspace.remove());
 
 /** The request: its URL, the JSON part, and the whole body. */
 interface Sent {

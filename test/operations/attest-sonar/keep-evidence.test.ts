@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TransportError } from '../../../src/http/transport.ts';
@@ -15,16 +15,13 @@ import {
   type StepChanges,
 } from '../../support/perform-operation.ts';
 import { webhookPayload } from '../../support/sonar-analysis.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   await writeReport('OK');
 });
-
-afterEach(() => workspace.remove());
 
 function writeReport(status: string): Promise<string> {
   const report = { ...webhookPayload(), revision: shas.head, qualityGate: { status, conditions: [] } };

@@ -8,7 +8,9 @@ import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
 import { shas } from '../../support/events.ts';
 import { always, performOperation } from '../../support/perform-operation.ts';
-import { temporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
+
+const workspace = workspaceForEachTest();
 
 const dashboardUrl = 'https://sonar.example.com/dashboard?id=acme%3Aweb';
 /** What is known of an analysis besides its results. */
@@ -46,14 +48,9 @@ function factsOf({ facts = [] }: EvidencePresentation): readonly (readonly [labe
 
 /** Attests a JSON report, whose revision nothing confirms. */
 async function attest(results: SonarResults): Promise<OperationResult> {
-  const workspace = await temporaryWorkspace();
-  try {
-    await workspace.write('sonar.json', JSON.stringify({ ...results, serverUrl: 'https://sonar.example.com' }));
-    const inputs = { flow: 'web', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' };
-    return (await performOperation('attest-sonar', inputs, always(201, 'OK'), workspace.path)).result;
-  } finally {
-    await workspace.remove();
-  }
+  await workspace.write('sonar.json', JSON.stringify({ ...results, serverUrl: 'https://sonar.example.com' }));
+  const inputs = { flow: 'web', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' };
+  return (await performOperation('attest-sonar', inputs, always(201, 'OK'), workspace.path)).result;
 }
 
 const unverified = `Revision not verified: nothing confirms that commit ${shas.head.slice(0, 12)} was analysed.`;

@@ -1,18 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { shas } from '../../support/events.ts';
 import { always, performOperation, type PerformedOperation } from '../../support/perform-operation.ts';
 import { webhookPayload } from '../../support/sonar-analysis.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   await workspace.write('junit.xml', '<testsuite name="a"><testcase name="b"><failure/></testcase></testsuite>');
   const report = { ...webhookPayload(), revision: shas.head, qualityGate: { status: 'ERROR', conditions: [] } };
   await workspace.write('sonar.json', JSON.stringify(report));
   await workspace.write('local.json', JSON.stringify({ ...report, project: { key: 'acme', name: 'Acme' } }));
 });
-afterEach(() => workspace.remove());
 
 const page = 'https://compliance.example.com/acme/flows/web/trails/pr-1';
 const dashboard = 'https://mycompany.com/sonarqube/dashboard?id=myproject';

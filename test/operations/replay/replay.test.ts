@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,16 +18,13 @@ import {
   type ReplayOptions,
 } from '../../support/replay-spools.ts';
 import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 
 beforeEach(async () => {
-  workspace = await temporaryWorkspace();
   await workspace.write('spools/readme.txt', 'not an item');
 });
-
-afterEach(() => workspace.remove());
 
 const replay = (options: ReplayOptions = {}): Promise<Replay> => replaySpools(workspace, options);
 

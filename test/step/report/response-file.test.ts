@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { Pager } from '../../../src/operations/operation.ts';
 import { responseFile, writeResponse, type ResponseLocation } from '../../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
+const workspace = workspaceForEachTest();
 let place: ResponseLocation;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
+beforeEach(() => {
   place = { directory: workspace.path, secrets: collectSecrets(['hunter2hunter2']) };
 });
-afterEach(() => workspace.remove());
 
 function paged<Item>(pages: readonly (readonly Item[])[]): Pager<Item> {
   const iterator = pages[Symbol.iterator]();

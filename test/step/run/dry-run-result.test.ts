@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { dryRunResult } from '../../../src/step/run/dry-run-result.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
 import { userErrorOf } from '../../support/user-error.ts';
@@ -9,13 +9,9 @@ import {
   type PerformedOperation,
 } from '../../support/perform-operation.ts';
 import { aPod, podList } from '../../support/pods.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
-let workspace: TemporaryWorkspace;
-beforeEach(async () => {
-  workspace = await temporaryWorkspace();
-});
-afterEach(() => workspace.remove());
+const workspace = workspaceForEachTest();
 
 function dryRun(operation: string, inputs: Readonly<Record<string, string>>): Promise<PerformedOperation> {
   const nothing = (): never => {
