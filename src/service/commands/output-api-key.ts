@@ -1,4 +1,4 @@
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defaultKeyDays } from '../../contract/api-key.ts';
 import { errorCode } from '../../runtime/failure.ts';
@@ -73,13 +73,7 @@ export async function outputApiKey(
 
 /** Never writes to an existing file: it may have a key that nobody has read yet, and it would keep its mode. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', privateFileMode);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(path, text, { flag: 'wx', mode: privateFileMode, flush: true });
 }
 
 /** Lists the files with keys that the operator has not deleted yet. */

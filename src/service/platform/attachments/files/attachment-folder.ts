@@ -126,14 +126,10 @@ export class AttachmentFolder implements AttachmentStore {
 
 /** Writes the content and waits until it is on the disk. Returns the size in bytes. */
 async function writeDurably(path: string, content: Readable, hash: Hash): Promise<number> {
-  const file = await open(path, 'wx', privateFileMode);
-  try {
-    const writer = new DurableWriter(file, hash);
-    await pipeline(content, writer);
-    return writer.size;
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, 'wx', privateFileMode);
+  const writer = new DurableWriter(file, hash);
+  await pipeline(content, writer);
+  return writer.size;
 }
 
 /**

@@ -44,10 +44,6 @@ async function isFolder(path: string): Promise<boolean> {
 /** Syncs a folder. Does nothing on Windows, which cannot open folders for syncing; its file system journals renames. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }

@@ -63,12 +63,8 @@ export class UploadBuffer {
   /** Checks that the disk has space for uploads, by a write that leaves no file. */
   async probe(): Promise<void> {
     await onDisk(async () => {
-      const file = await openTemporaryFile(this.#temporary);
-      try {
-        await file.writeFile(Buffer.alloc(probeBytes));
-      } finally {
-        await file.close();
-      }
+      await using file = await openTemporaryFile(this.#temporary);
+      await file.writeFile(Buffer.alloc(probeBytes));
     });
   }
 }

@@ -1,4 +1,4 @@
-import { open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../../attachments/attachments.ts';
@@ -60,29 +60,18 @@ export function verifyAttachments(
 }
 
 async function copyAttachment(source: string, target: string, content: AttachedContent): Promise<void> {
-  const from = await openAttachment(attachmentPath(join(source, attachmentsFolder), content.digest), content);
+  await using from = await openAttachment(attachmentPath(join(source, attachmentsFolder), content.digest), content);
   const path = attachmentPath(join(target, attachmentsFolder), content.digest);
   try {
-    const to = await open(path, 'wx', privateFileMode);
-    try {
-      await to.writeFile(verifyChunks(readChunks(from), content));
-      await to.sync();
-    } finally {
-      await to.close();
-    }
+    const verified = verifyChunks(readChunks(from), content);
+    await writeFile(path, verified, { flag: 'wx', mode: privateFileMode, flush: true });
   } catch (error) {
     if (error instanceof DamagedAttachmentError) await rm(path, { force: true });
     throw error;
-  } finally {
-    await from.close();
   }
 }
 
 export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, 'r+');
+  await file.sync();
 }

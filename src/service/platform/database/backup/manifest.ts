@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { conforms } from '../../../../contract/check.ts';
@@ -37,13 +37,8 @@ export type Manifest = Static<typeof manifestSchema>;
 /** Writes the manifest, which completes a backup. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestFile);
-  const file = await open(`${path}.partial`, 'w', privateFileMode);
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
+  await writeFile(`${path}.partial`, text, { mode: privateFileMode, flush: true });
   await rename(`${path}.partial`, path);
   await syncFolder(folder);
 }

@@ -66,15 +66,13 @@ export async function copyFolder(request: CopyRequest, dependencies: CopyDepende
     throw new CopyError(`there is no database in ${dataFolder}; name the data folder of the service with --from`);
   }
   const unlock = lockFolder(dataFolder);
-  let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { readOnly: true });
+    using database = new DatabaseSync(path, { readOnly: true });
     requireSameVersion(database, path);
     return await copyDatabase({ database, path, size }, request, dependencies);
   } catch (error) {
     throw toStartError(translateError(error), path);
   } finally {
-    database?.close();
     unlock();
   }
 }
@@ -264,15 +262,11 @@ async function fillTables(
  * @param onRead called with the number of bytes that have been read so far
  */
 async function preloadFile(path: string, onRead: (bytes: number) => void): Promise<void> {
-  const file = await open(path);
-  try {
-    let bytes = 0;
-    for await (const { length } of readChunks(file)) {
-      bytes += length;
-      onRead(bytes);
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path);
+  let bytes = 0;
+  for await (const { length } of readChunks(file)) {
+    bytes += length;
+    onRead(bytes);
   }
 }
 

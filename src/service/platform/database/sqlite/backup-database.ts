@@ -1,9 +1,9 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { AttachedContent } from '../../attachments/attachments.ts';
 import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
 import { BackupError } from '../backup/backup-error.ts';
 import { toStartError } from '../start-error.ts';
-import { busyTimeout, translateError } from './database.ts';
+import { openReadOnly, translateError } from './database.ts';
 import { readVersion } from './migrations.ts';
 import { number, text } from '../rows.ts';
 
@@ -92,17 +92,10 @@ export function findProblems(database: DatabaseSync): readonly string[] {
 }
 
 function withDatabase<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
-  let database: DatabaseSync;
-  try {
-    database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
-  } catch (error) {
-    throw toStartError(translateError(error), path);
-  }
+  using database = openReadOnly(path);
   try {
     return work(database);
   } catch (error) {
     throw translateError(error);
-  } finally {
-    database.close();
   }
 }

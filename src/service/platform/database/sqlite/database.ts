@@ -48,8 +48,7 @@ export function openDatabase(folder: string): DatabaseSync {
  *
  * @throws StartError
  */
-export function openReadOnly(folder: string): DatabaseSync {
-  const path = join(folder, databaseFile);
+export function openReadOnly(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
   } catch (error) {
@@ -79,17 +78,14 @@ export function openWithoutLog(folder: string, full: unknown): DatabaseSync {
 export function isNewDatabase(folder: string): boolean {
   const path = join(folder, databaseFile);
   if (sizeOf(path) === 0) return true;
-  let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    using database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
     return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   } catch (error) {
     const fault = translateError(error);
     // If it has no tables, it cannot get any now.
     if (isFull(fault)) return false;
     throw toStartError(fault, path);
-  } finally {
-    database?.close();
   }
 }
 

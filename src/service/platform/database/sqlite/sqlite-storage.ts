@@ -46,7 +46,7 @@ export class SqliteStorage implements Storage {
     this.#onWritable = onWritable;
     try {
       this.#writer = new Writer(folder, this.#listeners);
-      this.#reader = new Reader(openReadOnly(folder));
+      this.#reader = new Reader(openReadOnly(join(folder, databaseFile)));
     } catch (error) {
       if (this.#writer !== undefined || !isFull(error)) throw error;
       this.#reader = new Reader(openWithoutLog(folder, error));
@@ -101,7 +101,7 @@ export class SqliteStorage implements Storage {
     let writer: Writer | undefined;
     try {
       writer = new Writer(this.#folder, this.#listeners);
-      const reader = new Reader(openReadOnly(this.#folder));
+      const reader = new Reader(openReadOnly(join(this.#folder, databaseFile)));
       const before = this.#reader;
       this.#reader = reader;
       // This reader ignores the write-ahead log: a checkpoint could change the database while it reads.

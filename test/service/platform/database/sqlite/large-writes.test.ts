@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const names = (): readonly unknown[] => {
-  const database = openReadOnly(folder);
+  const database = openReadOnly(join(folder, databaseFile));
   const rows = database.prepare('SELECT org FROM organizations ORDER BY org').all();
   database.close();
   return rows.map(({ org }) => org);
