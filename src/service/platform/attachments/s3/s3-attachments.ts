@@ -7,7 +7,7 @@ import {
   type ReceivedFile,
 } from '../attachments.ts';
 import { verifyChunks, verifyContent } from '../content-check.ts';
-import { streamAndDiscard, toReceivedFile, type UploadBuffer } from '../uploads/upload-buffer.ts';
+import { streamAndDiscard, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { Bucket, CallLimits } from './bucket.ts';
 
 /**
@@ -47,7 +47,7 @@ export class S3Attachments implements AttachmentStore {
 
   async receive(content: Readable): Promise<ReceivedFile> {
     const upload = await this.#uploads.receive(content);
-    return toReceivedFile(upload, () => this.#bucket.put(toObjectName(upload.digest), upload, contentLimits));
+    return { ...upload, keep: () => this.#bucket.put(toObjectName(upload.digest), upload, contentLimits) };
   }
 
   /** Reads the whole content before it returns: into memory if it is small, else into a temporary file. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { AttachedContent, ReceivedFile } from '../attachments.ts';
+import type { ReceivedFile } from '../attachments.ts';
 import { verifyChunks } from '../content-check.ts';
 import { readChunks } from '../files/verified-file.ts';
 import { onDisk, translateFileError } from '../../database/storage-faults.ts';
@@ -17,8 +17,8 @@ const initialBytes = 8 * 1024;
 /** The size of a probe in bytes. A disk without that much space has no space for an upload. */
 const probeBytes = 64 * 1024;
 
-/** Content that was received completely, on this machine. Always call `discard` in the end. */
-export interface BufferedUpload extends AttachedContent {
+/** Content that was received completely, on this machine. Always call `discard` in the end, which frees memory or disk space. */
+export interface BufferedUpload extends Omit<ReceivedFile, 'keep'> {
   /**
    * Reads the content from the beginning; may be called several times. The last chunk is emitted only if all of the
    * content was correct.
@@ -26,9 +26,6 @@ export interface BufferedUpload extends AttachedContent {
    * @throws DamagedAttachmentError instead of the last chunk, if the temporary file was altered
    */
   chunks(): AsyncGenerator<Buffer>;
-  bytes(): Promise<Buffer>;
-  /** Frees the memory or the disk space. Never rejects. */
-  discard(): Promise<void>;
 }
 
 /**
@@ -67,11 +64,6 @@ export class UploadBuffer {
       await file.writeFile(Buffer.alloc(probeBytes));
     });
   }
-}
-
-export function toReceivedFile(upload: BufferedUpload, keep: () => Promise<void>): ReceivedFile {
-  const { digest, size } = upload;
-  return { digest, size, bytes: () => upload.bytes(), keep, discard: () => upload.discard() };
 }
 
 /** Streams the content of an upload, and discards the upload when the stream ends or is destroyed. */

@@ -9,7 +9,7 @@ import {
   type ReceivedFile,
 } from '../../attachments/attachments.ts';
 import { emptyDigest, verifyChunks } from '../../attachments/content-check.ts';
-import { toReceivedFile, type BufferedUpload, type UploadBuffer } from '../../attachments/uploads/upload-buffer.ts';
+import type { BufferedUpload, UploadBuffer } from '../../attachments/uploads/upload-buffer.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
 
@@ -42,7 +42,7 @@ export class PostgresAttachments implements AttachmentStore {
 
   async receive(content: Readable): Promise<ReceivedFile> {
     const upload = await this.#uploads.receive(content);
-    return toReceivedFile(upload, () => this.#keep(upload));
+    return { ...upload, keep: () => this.#keep(upload) };
   }
 
   #keep(upload: BufferedUpload): Promise<void> {

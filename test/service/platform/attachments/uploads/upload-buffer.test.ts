@@ -53,7 +53,7 @@ describe('a buffered upload', () => {
     expect(opened).toBe(files);
     // Twice, because a request that failed is sent again.
     for (const read of [await buffer(upload.chunks()), await buffer(upload.chunks()), await upload.bytes()]) {
-      expect(read.equals(content)).toBe(true);
+      expect(content.equals(read)).toBe(true);
     }
     expect(await readdir(folder)).toEqual([]);
     await upload.discard();
