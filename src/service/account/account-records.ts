@@ -324,12 +324,7 @@ const toServiceAccount = toRecord<ServiceAccountRecord>({
 });
 
 const keyFields = {
-  org: text,
-  id: text,
-  ownerKind: oneOf(ownerKinds),
-  owner: text,
-  description: text,
-  expiresAt: number,
+  ...{ org: text, id: text, ownerKind: oneOf(ownerKinds), owner: text, description: text, expiresAt: number },
 };
 
 const toRevokedLoginKey = toRecord<RevokedLoginKey>(keyFields);

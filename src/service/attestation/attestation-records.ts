@@ -306,14 +306,8 @@ export class AttestationReader extends Repository {
 }
 
 const listedFields = {
-  ...{
-    trail: text,
-    id: text,
-    name: text,
-    type: toType,
-    verdict: oneOf<Verdict>(['compliant', 'non-compliant', 'incomplete']),
-    reason: text,
-  },
+  ...{ trail: text, id: text, name: text, type: toType, reason: text },
+  verdict: oneOf<Verdict>(['compliant', 'non-compliant', 'incomplete']),
   ...{ faults: json, facts: optionalJson, createdAt: number, reportedBy: text },
   ...{ countsFor: optionalJson, recorders: optionalJson },
 };

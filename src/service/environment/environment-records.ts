@@ -219,12 +219,12 @@ const headFields = {
 
 const toEnvironmentHead = toRecord<EnvironmentHead>(headFields);
 
-/** Converts a row of `environments` with the sorted names of its `members` and `policies`, each a list in JSON. */
 const fields = {
   ...{ ...headFields, description: text, tags: json, createdAt: number, lastModifiedAt: number },
   ...{ members: json, policies: json },
 };
 
+/** Converts a row of `environments` with the sorted names of its `members` and `policies`, each a list in JSON. */
 const toEnvironment = toRecord<Environment>(fields);
 
 /**
