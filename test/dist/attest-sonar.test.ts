@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { maximumFileBytes } from '../../src/contract/limits.ts';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { jobCommit, openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
+import { jobCommit, jobForAllTests, type StepOptions } from '../support/action-job.ts';
 import {
   analysisId,
   finishedAnalysis,
@@ -22,14 +22,11 @@ import { readTar } from '../support/tar-reader.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 
 beforeAll(async () => {
-  job = await openActionJob();
   await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
 });
-
-afterAll(() => job.close());
 
 /** A flow that asks its artifacts for `sonar`, and an artifact in it, in the trail of the job's commit. */
 async function flowWithArtifact(): Promise<{ flow: string; fingerprint: string }> {

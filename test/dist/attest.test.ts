@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobCommit, jobForAllTests, type ActionJob } from '../support/action-job.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { shas } from '../support/events.ts';
 import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
@@ -12,9 +12,8 @@ import { saveCustomType } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 beforeAll(async () => {
-  job = await openActionJob();
   await job.workspace.write('red.xml', '<testsuite name="api"><testcase/><testcase><failure/></testcase></testsuite>');
   const results = [{ ruleId: 'R1', level: 'error', message: { text: 'x' } }];
   const scan = { version: '2.1.0', runs: [{ tool: { driver: { name: 'Scanner' } }, results }] };
@@ -32,7 +31,6 @@ beforeAll(async () => {
   ];
   await job.workspace.write('red.json', JSON.stringify({ ...red, qualityGate: { status: 'ERROR', conditions } }));
 });
-afterAll(() => job.close());
 
 const keep = closeAfterEach();
 

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { expect, it } from '@jest/globals';
+import { jobForAllTests } from '../support/action-job.ts';
 import { openPullRequest } from '../support/pull-request-job.ts';
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 it('the step audit-branch fails while a commit of the branch has no compliant trail', async () => {
   const [green, direct] = ['1'.repeat(40), '2'.repeat(40)];

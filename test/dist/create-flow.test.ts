@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { describe, expect, it } from '@jest/globals';
+import { jobForAllTests } from '../support/action-job.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 const inputs = { operation: 'create-flow', description: 'The web front end', template: 'artifact\nsonar' };
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobCommit, jobForAllTests } from '../support/action-job.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { githubRepository } from '../support/fake-github-repository.ts';
 import { startGitHub } from '../support/fake-github.ts';
@@ -9,18 +9,15 @@ import { githubToken } from '../support/pull-request-job.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 let flow: string;
 const keep = closeAfterEach();
 
 beforeAll(async () => {
-  job = await openActionJob();
   flow = await job.flow('sonar');
   await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
   await job.workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
 });
-
-afterAll(() => job.close());
 
 const attesting: readonly Readonly<Record<string, string>>[] = [
   { operation: 'attest-sonar', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' },

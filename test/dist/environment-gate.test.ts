@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { jobForAllTests, type ActionJob } from '../support/action-job.ts';
 import {
   changePolicies,
   pod,
@@ -11,7 +11,7 @@ import {
 import { fingerprintOf } from '../support/service-samples.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 let flow: string;
 
 /**
@@ -19,7 +19,6 @@ let flow: string;
  * has failed evidence. Policies that require provenance are attached to all environments but `unjudged`.
  */
 beforeAll(async () => {
-  job = await openActionJob();
   const { service } = job;
   flow = await job.flow('artifact', 'sonar');
   for (const [digits, gate] of [
@@ -39,8 +38,6 @@ beforeAll(async () => {
   await reportPods(service, 'unjudged', pod('web-1', { web: 'aaaaa' }));
   await saveEnvironment(service, 'logical', { type: 'logical', included_environments: ['strict'] });
 });
-
-afterAll(() => job.close());
 
 function ask(
   environment: string,

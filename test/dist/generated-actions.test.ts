@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobForAllTests } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { root } from '../support/repository.ts';
 
 const program = [process.execPath, join(root, 'actions', 'attest-generic', 'index.cjs')];
 const evidence = { 'attestation-name': 'scan', compliant: 'true' };
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 describe('an action of its own', () => {
   it('runs its operation without the input `operation`', async () => {

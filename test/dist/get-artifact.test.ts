@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobForAllTests, type ActionJob } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 /** Holds an artifact of each state, by the template's demand of `sonar`. */
 let flow: string;
 const fingerprints = {
@@ -15,15 +15,12 @@ const fingerprints = {
 };
 
 beforeAll(async () => {
-  job = await openActionJob();
   flow = await job.flow('artifact', 'sonar');
   await job.report(flow, { fingerprint: fingerprints.COMPLIANT, trail: 'passing' });
   await job.report(flow, { fingerprint: fingerprints['NON-COMPLIANT'], trail: 'failing' });
   await job.report(flow, { fingerprint: fingerprints.INCOMPLETE, trail: 'waiting' });
   await Promise.all([job.attest(flow, 'passing', 'OK'), job.attest(flow, 'failing', 'ERROR')]);
 });
-
-afterAll(() => job.close());
 
 function someFingerprint(): string {
   return randomBytes(32).toString('hex');

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobForAllTests } from '../support/action-job.ts';
 import { failedStep } from '../support/failed-step.ts';
 
-let job: ActionJob;
-beforeAll(async () => {
-  job = await openActionJob();
-});
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 describe('a JUnit report of 280 MB that attacks the parser', () => {
   const filler = 'x'.repeat(600_000);

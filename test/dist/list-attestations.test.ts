@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { describe, expect, it } from '@jest/globals';
+import { jobForAllTests } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
-let job: ActionJob;
+const job = jobForAllTests({ sources: { now: () => Date.now() + ahead } });
 /** How far the service's clock is ahead, in milliseconds. */
 let ahead = 0;
-
-beforeAll(async () => {
-  job = await openActionJob({ sources: { now: () => Date.now() + ahead } });
-});
-
-afterAll(() => job.close());
 
 const gate = { operation: 'list-attestations', 'on-non-compliant': 'fail' };
 

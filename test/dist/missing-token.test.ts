@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { describe, expect, it } from '@jest/globals';
+import { jobForAllTests } from '../support/action-job.ts';
 import { fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
 import { openPullRequest } from '../support/pull-request-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 const lookUp = { operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
 const skip = { ...lookUp, 'on-missing-token': 'skip' };

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { describe, expect, it } from '@jest/globals';
+import { jobForAllTests } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { answers, answersText } from '../support/faults.ts';
@@ -7,14 +7,8 @@ import { startFaultyServer, type Fault, type FaultyServer } from '../support/fau
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 const opened = closeAfterEach();
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
 
 const fingerprint = fingerprintOf('a');
 const anId = '1a2b3c4d-0000-1111-2222-12345678';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { describe, expect, it } from '@jest/globals';
+import { jobForAllTests } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
@@ -8,14 +8,8 @@ import { startFaultyServer, type Fault, type FaultyServer } from '../support/fau
 import { shownLines } from '../support/workflow-command.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 const opened = closeAfterEach();
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
 
 const artifact = answers(200, anArtifact());
 const page = answersText(200, '<html>Maintenance</html>', { 'content-type': 'text/html' });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobForAllTests } from '../support/action-job.ts';
 import { neverAnswers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
@@ -19,19 +19,16 @@ import { startProxy } from '../support/proxy-server.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 let flow: string;
 const compliant = randomBytes(32).toString('hex');
 const runUrl = 'https://github.com/acme/widgets/actions/runs/4242/attempts/2';
 const keep = closeAfterEach();
 
 beforeAll(async () => {
-  job = await openActionJob();
   flow = await job.flow('artifact');
   await job.report(flow, { fingerprint: compliant });
 });
-
-afterAll(() => job.close());
 
 async function open(...settings: Parameters<typeof openPullRequest> extends [unknown, ...infer Rest] ? Rest : never) {
   return keep(await openPullRequest(job, ...settings));

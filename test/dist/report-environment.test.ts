@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { beforeAll, expect, it } from '@jest/globals';
+import { jobForAllTests, type ActionJob } from '../support/action-job.ts';
 import { saveEnvironment } from '../support/environment-samples.ts';
 import { digestOf, runningContainers } from '../support/pods.ts';
 import { call } from '../support/service-call.ts';
 
-let job: ActionJob;
+const job = jobForAllTests();
 
 beforeAll(async () => {
-  job = await openActionJob();
   for (const type of ['K8S', 'server', 'docker', 'ECS', 'lambda', 'S3', 'azure-apps', 'cloud-run'] as const) {
     await saveEnvironment(job.service, `of-${type}`, { type });
   }
   await job.workspace.write('running.json', JSON.stringify(runningContainers));
   await job.workspace.write('served/index.html', '<p>Hello</p>\n');
 });
-
-afterAll(() => job.close());
 
 /** Reports to the environment of a kind, with a key that may only report. */
 async function report(kind: string, inputs: Readonly<Record<string, string>>): ReturnType<ActionJob['step']> {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobForAllTests } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { answers, answersText } from '../support/faults.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
@@ -9,13 +9,7 @@ import { openPullRequest } from '../support/pull-request-job.ts';
 import { formsOf } from '../support/secret.ts';
 import { commandsIn, commandsNamed } from '../support/workflow-command.ts';
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 /** Of characters that a header, an address, JSON and HTML all write in their own ways. */
 const keys = {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobCommit, jobForAllTests } from '../support/action-job.ts';
 import {
   analysisId,
   finishedAnalysis,
@@ -18,13 +18,7 @@ import { commandsNamed } from '../support/workflow-command.ts';
 
 type Inputs = Readonly<Record<string, string>>;
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 /** A flow that asks its artifacts for `sonar`, and an artifact in it, in the trail of the job's commit. */
 async function flowWithArtifact(): Promise<{ flow: string; fingerprint: string }> {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { jobForAllTests } from '../support/action-job.ts';
 import { saveEnvironment, changePolicies, pod, reportPods, savePolicy } from '../support/environment-samples.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
 
-let job: ActionJob;
-
-beforeAll(async () => {
-  job = await openActionJob();
-});
-
-afterAll(() => job.close());
+const job = jobForAllTests();
 
 function someFingerprint(): string {
   return randomBytes(32).toString('hex');

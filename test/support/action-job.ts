@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import { actionFolder, runAction, type ActionRun, type StepSettings } from '../../tools/run-action.ts';
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
@@ -115,6 +116,28 @@ export async function openActionJob(settings: TestServiceSettings = {}): Promise
       await service.stop();
       await workspace.remove();
     },
+  };
+}
+
+/** Opens a job for all tests of a file or a block, and closes it after them. */
+export function jobForAllTests(settings?: TestServiceSettings): Omit<ActionJob, 'close'> {
+  let job: ActionJob;
+  beforeAll(async () => {
+    job = await openActionJob(settings);
+  });
+  afterAll(() => job.close());
+  return {
+    get service() {
+      return job.service;
+    },
+    get workspace() {
+      return job.workspace;
+    },
+    step: (...given) => job.step(...given),
+    flow: (...template) => job.flow(...template),
+    report: (...given) => job.report(...given),
+    attest: (...given) => job.attest(...given),
+    ask: (...given) => job.ask(...given),
   };
 }
 

@@ -30,7 +30,10 @@ export const policyText = [
  * `machines` (of another kind), and those that only one step changes (`still`, `attaching`, `detaching`); the policies
  * `attached` and `loose`, a notification and service accounts; and the workspace with the files that steps send.
  */
-export async function openOperationFixture({ service, workspace }: ActionJob): Promise<OperationFixture> {
+export async function openOperationFixture({
+  service,
+  workspace,
+}: Pick<ActionJob, 'service' | 'workspace'>): Promise<OperationFixture> {
   const { org } = service;
   const send = async (sent: Call): Promise<void> => {
     const { status, text } = await call(service, sent);

@@ -22,7 +22,7 @@ export interface PullRequestJob {
 
 /** Opens pull request 12 for the steps of a job. The caller must close it; the job stays open. */
 export async function openPullRequest(
-  job: ActionJob,
+  job: Omit<ActionJob, 'close'>,
   { fault, ...settings }: RepositorySettings & Pick<GitHubSettings, 'fault'> = {},
 ): Promise<PullRequestJob> {
   const repository = githubRepository(settings);
