@@ -188,6 +188,7 @@ describe('the keys of a service account', () => {
 describe('the members', () => {
   it('are listed, added, changed and removed', async () => {
     expect(await saveMember(service, 'ann', 'reader')).toMatchObject({ status: 201, body: 'OK' });
+    now += 1000;
     expect(await saveMember(service, 'ann', 'member')).toMatchObject({ status: 200, body: 'OK' });
     expect((await call(service, { path: '/organizations/acme/members' })).body).toEqual([
       { user: 'admin', role: 'admin', created_at: 1_767_323_045.25 },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { administer, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
+import { administer, createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { shareTestService, startTestService, type TestService } from '../../support/service.ts';
@@ -84,14 +84,23 @@ describe('service accounts', () => {
     expect((await list(await createServiceAccountKey(service))).status).toBe(200);
   });
 
-  it('are deleted without the keys of their namesakes in other organizations', async () => {
+  it('are deleted without the keys of their namesakes in other organizations, of users and of other accounts', async () => {
     await service.createOrganization('other');
     await createServiceAccount(service);
     await createServiceAccount(service, {}, 'other');
+    await createServiceAccount(service, { name: 'cd' });
     const created = await administer(service, { path: '/service-accounts/other/ci/api-keys', json: {} });
-    const theirs = async (): Promise<number> =>
-      (await call(service, { path: '/service-accounts/other', key: String(valueAt(created.body, 'key')) })).status;
-    expect([await theirs(), (await remove('ci')).status, await theirs()]).toEqual([200, 200, 200]);
+    const keys = [await createServiceAccountKey(service, 'cd'), await createKey(service, { owner: 'ci' })];
+    const theirs = async (): Promise<readonly number[]> => [
+      (await call(service, { path: '/service-accounts/other', key: String(valueAt(created.body, 'key')) })).status,
+      ...(await Promise.all(keys.map(async (key) => (await list(key)).status))),
+    ];
+    expect([await theirs(), (await remove('ci')).status, await theirs()]).toEqual([
+      [200, 200, 200],
+      200,
+      [200, 200, 200],
+    ]);
+    expect((await list()).body).toMatchObject([{ name: 'cd' }]);
   });
 
   it('are deleted once with concurrent requests', async () => {

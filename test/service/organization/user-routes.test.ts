@@ -51,6 +51,7 @@ describe('the default organization of a user', () => {
   it('is set per user', async () => {
     await set('acme', await createUnlimitedKey(service, {}));
     await set('acme', await createUnlimitedKey(service, { owner: 'bob' }));
+    await saveMember(service, 'ann', 'reader');
     expect(await defaults()).toEqual(['ann: acme', 'bob: acme']);
   });
 
