@@ -137,7 +137,9 @@ describe('the attachments of a service', () => {
     });
 
     it('are missed in the log and on the administration page when records name them and they are gone', async () => {
-      await rm(await attach(randomBytes(100)));
+      const twice = randomBytes(100);
+      await attach(twice);
+      await rm(await attach(twice));
       await service.stop();
       await startLogged();
       expect(lines).toEqual(['1 attachments that records name are missing; put their files back from a backup']);

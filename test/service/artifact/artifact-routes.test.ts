@@ -179,6 +179,13 @@ describe('operation 10, get artifact by fingerprint', () => {
   it('is narrowed by trail and by the id of a report', async () => {
     await report(service, { trail_name: 'one' });
     await report(service, { trail_name: 'two' });
+    const other = fingerprintOf('abcde2');
+    await report(service, { trail_name: 'two', fingerprint: other });
+    expect((await get('abcde?trail=one')).body).toMatchObject({ fingerprint: fingerprintOf('abcdef') });
+    expect((await get(`${fingerprintOf('abcdef')}?trail=two`)).body).toMatchObject({
+      fingerprint: fingerprintOf('abcdef'),
+    });
+    expect((await get(`${other}?trail=one`)).status).toBe(404);
     const [one, two] = [mappingOf(await get('abcdef?trail=one')), mappingOf(await get('abcdef'))];
     expect([one['trail_name'], two['trail_name']]).toEqual(['one', 'two']);
     expect(mappingOf(await get(`abcdef?attestation_id=${String(one['id'])}`))['trail_name']).toBe('one');
@@ -286,6 +293,8 @@ describe('attest artifact', () => {
   it('reports a missing flow', async () => {
     const sent = { method: 'POST', path: `/artifacts/${service.org}/api`, json: sampleArtifact() };
     expect(await call(service, sent)).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
+    // Others have a flow of this name.
+    expect((await report(await openOrganization())).status).toBe(404);
   });
 
   it('names every field that is wrong', async () => {

@@ -32,8 +32,8 @@ describe('operation 1, create or update flow', () => {
     const always = { name, org: service.org, description, template, tags: {}, archived: false };
     expect(await read('web')).toMatchObject({ status: 200 });
     expect((await read('web')).body).toEqual({ ...always, visibility: 'public', repo_url: 'https://git.example.com' });
-    await saveFlow(service, { visibility: null });
-    expect((await read('web')).body).toEqual({ ...always, visibility: 'private' });
+    await saveFlow(service, { visibility: null, description: 'changed' });
+    expect((await read('web')).body).toEqual({ ...always, visibility: 'private', description: 'changed' });
     expect(await read('api')).toMatchObject({
       status: 404,
       body: { message: `Flow named 'api' does not exist for organization '${service.org}'` },

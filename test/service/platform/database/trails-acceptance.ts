@@ -15,21 +15,11 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
     beforeEach(async () => {
       tested = await open();
       ({ records } = tested);
-      for (const org of ['acme', 'other']) await records.createOrganization(org, 1);
-      for (const [org, flow] of [
-        ['acme', 'web'],
-        ['acme', 'api'],
-        ['other', 'web'],
-      ] as const) {
-        await records.saveFlow(
-          { org, name: flow, description: '', visibility: undefined, template: [], repoUrl: undefined },
-          2,
-        );
-      }
+      await records.createOrganizationWithFlows('acme', ['web', 'api']);
+      await records.createOrganizationWithFlows('other', ['web']);
     });
     afterEach(() => tested.remove());
 
-    const template = { text: 'version: 1\n', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
     const trail = (change: Partial<TrailToBegin> = {}): TrailToBegin => ({
       ...{ org: 'acme', flow: 'web', name: 'main', report: {}, template: undefined },
       ...change,
@@ -110,30 +100,6 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       ]);
     });
 
-    it('have a template of their own, which an update without one keeps', async () => {
-      await records.beginTrail(trail({ template }), 10);
-      await records.beginTrail(trail(), 11);
-      const details = await records.findTrail('acme', 'web', 'main');
-      expect(details?.applied).toEqual({ owner: 'trail', template });
-      expect(details?.judgement.state).toBe('INCOMPLETE');
-      const templates = await records.storage.read(({ trails }) => trails.listTemplates('acme', 'web', ['a', 'main']));
-      expect([...templates]).toEqual([['main', template]]);
-    });
-
-    it('judge their artifacts by the template that they get', async () => {
-      await report('main');
-      const find = async (): Promise<unknown> => {
-        const query = { org: 'acme', flow: 'web', fingerprint: fingerprintOf('abcdef') };
-        const found = await records.findArtifact(query);
-        return found.outcome === 'found' ? found.details.applied.owner : found.outcome;
-      };
-      expect(await find()).toBe('flow');
-      await records.beginTrail(trail({ name: 'another', template }), 10);
-      expect(await find()).toBe('flow');
-      await records.beginTrail(trail({ template }), 11);
-      expect(await find()).toBe('trail');
-    });
-
     it('are listed with the latest first, by flow and by artifact', async () => {
       for (const each of ['c', 'a', 'b']) await records.beginTrail(trail({ name: each }), 10);
       await report('a', 'api');
@@ -184,6 +150,20 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       expect(await flows({}, 1)).toEqual([['web'], 2]);
       expect(await flows({ search: 'E' })).toEqual([[], 0]);
       expect(await flows({ search: 'E', isCaseSensitive: false })).toEqual([['web'], 1]);
+    });
+
+    it('belong to flows, which keep when they were created and last changed', async () => {
+      const flow = {
+        org: 'acme',
+        name: 'web',
+        description: '',
+        visibility: undefined,
+        template: [],
+        repoUrl: undefined,
+      };
+      await records.saveFlow(flow, 4);
+      const found = await records.storage.read(({ flows }) => flows.find('acme', 'web'));
+      expect(found).toMatchObject({ createdAt: 2, lastModifiedAt: 4 });
     });
   });
 }
