@@ -12,9 +12,8 @@ import * as policies from '../../src/service/policy/policy-use-cases.ts';
 import { readArtifacts } from '../../src/service/snapshot/content-views.ts';
 import type { RunningArtifact } from '../../src/service/snapshot/running-artifact.ts';
 import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
-import * as serviceAccounts from '../../src/service/account/service-account-use-cases.ts';
 import * as trails from '../../src/service/trail/trail-use-cases.ts';
-import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/account/account.ts';
+import type { Member, StoredKey } from '../../src/service/account/account.ts';
 import type { ReportedArtifact } from '../../src/service/artifact/artifact.ts';
 import type { Attestation } from '../../src/service/attestation/attestation.ts';
 import type { Flow } from '../../src/service/flow/flow.ts';
@@ -88,10 +87,6 @@ export class Records {
     return inserted === 'inserted' ? 'created' : 'exists';
   }
 
-  hasOrganization(org: string): Promise<boolean> {
-    return this.storage.read((transaction) => transaction.organizations.exists(org));
-  }
-
   saveFlow(flow: flows.FlowToSave, at: number): Promise<flows.SaveFlowResult> {
     return unrepeated(flows.saveFlow(this.at(at), { ...flow, by: 'ann', mayDefine: true }));
   }
@@ -111,24 +106,8 @@ export class Records {
     return unrepeated(attestations.recordAttestation(this.at(0), attestation));
   }
 
-  findAttestation(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
-    return this.storage.read((transaction) => transaction.attestations.find(org, flow, trail, id));
-  }
-
-  isAttached(digest: string): Promise<boolean> {
-    return this.storage.read((transaction) => transaction.attestations.isAttached(digest));
-  }
-
-  countAttached(): Promise<number> {
-    return this.storage.read((transaction) => transaction.attestations.countAttached());
-  }
-
   recordArtifact(artifact: ReportedArtifact): Promise<artifacts.RecordArtifactResult> {
     return unrepeated(artifacts.recordArtifact(this.at(0), artifact));
-  }
-
-  findArtifact(query: artifacts.ArtifactQuery): Promise<artifacts.ArtifactLookup> {
-    return artifacts.findArtifact(this.at(0), query);
   }
 
   async findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {
@@ -203,10 +182,6 @@ export class Records {
     return unrepeated(members.saveMember(this.at(createdAt), { ...member, by: 'admin' }));
   }
 
-  findMember(org: string, user: string): Promise<Member | undefined> {
-    return this.#accounts((accounts) => accounts.findMember(org, user));
-  }
-
   async listOrganizations(user: string): Promise<readonly string[]> {
     const memberships = await this.#accounts((accounts) => accounts.listMemberships(user));
     return memberships.map(({ org }) => org);
@@ -214,35 +189,6 @@ export class Records {
 
   removeMember(org: string, user: string, at: number): Promise<members.RemoveMemberResult> {
     return unrepeated(members.removeMember(this.at(at), { org, user, by: 'admin' }));
-  }
-
-  /** As with a personal key. */
-  setDefaultOrganization(org: string, user: string): Promise<'set' | 'denied'> {
-    const key = { id: 'any', org, ownerKind: 'user', owner: user, isLimitedToOrg: false, description: '' } as const;
-    const stored = { ...key, secretHash: new Uint8Array(), createdAt: 0, expiresAt: 1 };
-    return unrepeated(members.setDefaultOrganization(this.at(0), { key: stored, org }));
-  }
-
-  async defaultOrganization(user: string): Promise<string | undefined> {
-    const memberships = await this.#accounts((accounts) => accounts.listMemberships(user));
-    return memberships.find(({ isDefault }) => isDefault)?.org;
-  }
-
-  async createServiceAccount({ createdAt, ...account }: ServiceAccountRecord): Promise<string> {
-    const created = await unrepeated(serviceAccounts.createServiceAccount(this.at(createdAt), account));
-    return typeof created === 'string' ? created : 'created';
-  }
-
-  findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
-    return this.#accounts((accounts) => accounts.findServiceAccount(org, name));
-  }
-
-  listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
-    return this.#accounts((accounts) => accounts.listServiceAccounts(org));
-  }
-
-  deleteServiceAccount(org: string, name: string, at: number): Promise<'deleted' | 'not found'> {
-    return unrepeated(serviceAccounts.deleteServiceAccount(this.at(at), { org, name, by: 'admin' }));
   }
 
   /** Stores a notification without checking its environments. */

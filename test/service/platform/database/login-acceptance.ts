@@ -79,11 +79,6 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       expect([await remove(), await remove()]).toEqual(['deleted', 'not found']);
     });
 
-    it('keeps what a key from a login permits and proved', async () => {
-      await insertKey(key());
-      expect(await findKey('key1')).toEqual({ ...key(), secretHash: new Uint8Array(Buffer.from('hash')) });
-    });
-
     it('lists and counts valid keys from logins', async () => {
       await insertKey(key());
       await insertKey(key({ id: 'key2', owner: 'acme/api' }));
@@ -167,16 +162,6 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       expect(await left()).toEqual(['key2', 'key4', 'key5', 'key6']);
       await remove(10);
       expect(await left()).toEqual(['key4', 'key5', 'key6']);
-    });
-
-    it('says which keys are used for the first time', async () => {
-      await insertKey(key());
-      await insertKey(key({ id: 'key2' }));
-      const use = (ids: readonly string[], at: number): Promise<readonly string[]> =>
-        storage.transaction('acme', ({ accounts }) =>
-          accounts.recordKeyUses(ids.map((id) => ({ org: 'acme', id, at }))),
-        );
-      expect([await use(['key1'], 20), await use(['key1', 'key2'], 30)]).toEqual([['key1'], ['key2']]);
     });
 
     it('numbers the events of each organization, and lists the latest first', async () => {

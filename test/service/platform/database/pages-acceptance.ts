@@ -8,7 +8,7 @@ import type { VerdictSpan } from '../../../../src/service/platform/rate.ts';
 import { judgeMarked } from '../../../../src/service/trail/trail-verdict-use-cases.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
 import { hashSecret } from '../../../../src/service/account/api-key.ts';
-import { hashSessionToken, maximumSessions, sessionSeconds } from '../../../../src/service/session/session.ts';
+import { hashSessionToken, sessionSeconds } from '../../../../src/service/session/session.ts';
 import { commitOf } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../../support/records.ts';
@@ -52,20 +52,6 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
         expect(await find(12)).toBeDefined();
         await sessions.endSession(records.at(12), { key: keyOf('acmeKey'), token });
         expect(await find(12)).toBeUndefined();
-      });
-
-      it('end with their key, all at once, and the oldest of too many', async () => {
-        const [key, other] = [keyOf('acmeKey'), keyOf('otherKey', 'other')];
-        const short = await sessions.startSession(records.at(10), { ...key, expiresAt: 20 });
-        expect(short.session.expiresAt).toBe(20);
-        for (let count = 0; count < maximumSessions; count += 1)
-          await sessions.startSession(records.at(12 + count), key);
-        expect(await sessions.findSessionHolder(records.at(13), { ...short, org: undefined })).toBeUndefined();
-        expect(await sessions.listSessions(records.at(13), key)).toHaveLength(maximumSessions);
-        await sessions.startSession(records.at(13), other);
-        await sessions.endAllSessions(records.at(14), key);
-        expect(await sessions.listSessions(records.at(14), key)).toEqual([]);
-        expect(await sessions.listSessions(records.at(14), other)).toHaveLength(1);
       });
 
       it('are deleted some time after they have expired', async () => {
