@@ -1,4 +1,5 @@
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { errorCode } from '../runtime/failure.ts';
 import { maximumConnections, type ConnectSettings } from './connection-settings.ts';
 import { readingAnswerFirst } from './early-answer.ts';
 import type { ProxySettings } from './proxy-settings.ts';
@@ -17,8 +18,26 @@ export function createProxyAgent(proxies: ProxySettings, connect: ConnectSetting
     clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: 0 }),
     // Creates the pools of origins and of a forwarding proxy. undici has replaced `connect` by a connector here.
     factory: (origin: string | URL, { connect: connectTo, ...options }: PoolSettings) =>
-      new Pool(origin, { ...options, connections: maximumConnections, connect: readingAnswerFirst(connectTo) }),
+      new Pool(origin, {
+        ...options,
+        connections: maximumConnections,
+        connect: readingAnswerFirst(connectingOnce(connectTo)),
+      }),
     // Plain http is forwarded, not tunnelled: many proxies allow CONNECT to port 443 only.
     proxyTunnel: false,
   });
+}
+
+/**
+ * Wraps a connector, so that it is not called again and again if the proxy closes the connection instead of opening a
+ * tunnel: undici connects again at once after an error with this code.
+ */
+function connectingOnce(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else if (errorCode(error) !== 'UND_ERR_SOCKET') callback(error, null);
+      else callback(new Error('the proxy opened no tunnel', { cause: error }), null);
+    });
+  };
 }

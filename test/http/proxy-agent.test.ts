@@ -124,6 +124,14 @@ describe('https through HTTPS_PROXY', () => {
     expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('asks a proxy only once that closes the connection without an answer', async () => {
+    const proxy = await openProxy({ tunnelsTo: await closedPort() });
+    const url = new URL('https://compliance.example.com');
+    const sent = openTransport({ HTTPS_PROXY: proxy.url.href }).send(get(url), neverAborted);
+    await expect(sent).rejects.toMatchObject({ problem: 'unreachable', mayHaveReached: false });
+    expect(proxy.requests).toHaveLength(1);
+  });
+
   it('does not use a proxy that is for plain http only', async () => {
     const proxy = await openProxy();
     const url = new URL(`https://127.0.0.1:${await closedPort()}`);
