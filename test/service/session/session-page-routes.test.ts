@@ -125,6 +125,9 @@ describe('signing in', () => {
       /^compliance-session=; .*Max-Age=0/,
     );
     expect((await get('/acme', cookie)).status).toBe(303);
+    // A second click, or another tab: after signing in, there is no page at the address of the form.
+    const again = await post('/-/sign-out', { token }, { cookie });
+    expect(again.headers.get('location')).toBe('/-/sign-in');
     const key = await createKey(service, { owner: 'eve' });
     const second = await signIn(key);
     expect((await get('/acme', second)).status).toBe(200);
