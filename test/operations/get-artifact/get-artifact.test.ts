@@ -40,6 +40,13 @@ it('refuses an environment, and names the operation that judges by its policies'
   ]);
 });
 
+it('counts empty inputs as not given', async () => {
+  const empty = { environment: '', trail: '', 'attestation-id': '', files: '', wait: '', 'on-non-compliant': '' };
+  const { result, sent, onNonCompliant } = await lookUp(empty, open);
+  expect([result.outcome, onNonCompliant]).toEqual(['incomplete', 'fail']);
+  expect(sent).toEqual([`GET /artifacts/acme/web/fingerprint/${inputs.fingerprint}`]);
+});
+
 describe('get-artifact with a service that structures its answers differently', () => {
   it('checks the fields that decide, and passes the rest on unchanged', async () => {
     const body = {

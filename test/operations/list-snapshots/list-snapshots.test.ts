@@ -144,6 +144,11 @@ describe('list-snapshots of one page', () => {
     },
   );
 
+  it('gives no verdict if the answer has another form', async () => {
+    const failure = await failureOf(list({}, always(200, [{ index: 1, from: start, to: 0, compliant: 'true' }])));
+    expect(failure.message).toContain('compliant must');
+  });
+
   it('says what is missing if an environment is not judged', async () => {
     const { result } = await list({}, snapshots(3, null));
     expect(result.conclusion).toBe(
