@@ -243,7 +243,11 @@ describe('a write', () => {
   it('is not sent again if a quota refuses it, which is not the fault of the workflow author', async () => {
     const server = await startServer(answers(403, { message: quotaExceeded.message }, accepts));
     const failure = await failureOf(attest(openClient(server.url)));
-    expect(failure).toMatchObject({ kind: 'external', message: expect.stringMatching(/returned 403: The quota '/u) });
+    expect(failure).toMatchObject({
+      kind: 'external',
+      message: expect.stringMatching(/returned 403: The quota '/u),
+      remedy: expect.stringContaining('Ask the operator of the service'),
+    });
     expect(failure.remedy).toContain('Ask the operator of the service');
     expect(methodsOf(server)).toEqual(['POST']);
   });

@@ -3,7 +3,8 @@ import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobForAllTests } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
-import { answers, answersText } from '../support/faults.ts';
+import { answers } from '../support/faults.ts';
+import { failedStep } from '../support/failed-step.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 import { openPullRequest } from '../support/pull-request-job.ts';
 import { formsOf } from '../support/secret.ts';
@@ -18,6 +19,7 @@ const keys = {
   'github-token': 'ghs_0123456789abcdef',
 };
 const everyForm = Object.values(keys).flatMap(formsOf);
+const html_url = `https://x.example.com/?k=${everyForm.join('&')}`;
 
 const inputs = {
   ...keys,
@@ -26,27 +28,6 @@ const inputs = {
   fingerprint: fingerprintOf('a'),
   retries: '0',
 };
-
-/** Runs a step against a service with this response. */
-async function against(fault: Fault, more: Readonly<Record<string, string>>): Promise<ActionRun> {
-  const server = await startFaultyServer(fault);
-  try {
-    return await job.step({ ...inputs, 'base-url': server.url.href, ...more });
-  } finally {
-    await server.close();
-  }
-}
-
-/** Runs a step, and counts its requests. */
-async function requestsWith(more: Readonly<Record<string, string>>): Promise<{ result: ActionRun; requests: number }> {
-  const server = await startFaultyServer(answers(200, anArtifact()));
-  try {
-    const result = await job.step({ ...inputs, 'base-url': server.url.href, ...more });
-    return { result, requests: server.requests.length };
-  } finally {
-    await server.close();
-  }
-}
 
 /** Everything that a step writes if the service responds like this, including what it sends to GitHub. */
 async function writtenAgainst(fault: Fault): Promise<string> {
@@ -93,51 +74,20 @@ describe('the secrets of a step', () => {
   });
 
   it.each([
-    ['an artifact', answers(200, anArtifact({ filename: everyForm.join(' '), state_info: everyForm.join('\n') }))],
-    ['an address', answers(200, anArtifact({ html_url: `https://x.example.com/?k=${everyForm.join('&')}` }))],
-    ['an unknown state', answers(200, anArtifact({ state: everyForm.join(' ') }))],
+    [
+      'an artifact',
+      answers(200, anArtifact({ filename: everyForm.join(' '), html_url, state_info: everyForm.join('\n') })),
+    ],
     ['an error', answers(400, { message: everyForm.join(' '), errors: { field: everyForm.join(' ') } })],
-    ['an error in another form', answers(500, { error: everyForm })],
-    ['a redirect', answersText(302, '', { location: `https://${keys['github-token']}.example.com/` })],
-    ['a media type', answersText(200, 'x', { 'content-type': `text/${keys['github-token']}` })],
   ])('are redacted if the service repeats them in %s', async (_where, fault) => {
     const text = await writtenAgainst(fault);
     for (const form of everyForm) expect(text).not.toContain(form);
   });
 
-  it('are not in what is wrong with them', async () => {
-    const half = 'half0of0a0key';
-    const result = await job.step({ ...inputs, 'api-token': `${half} ${half}` });
-    expect(result.exitCode).toBe(1);
-    expect(written(result)).toContain('`api-token` must not contain white space');
-    expect(written(result)).not.toContain(half);
-  });
-
-  it('are redacted if one is part of an address by mistake', async () => {
-    const result = await job.step({ ...inputs, 'base-url': 'https://ann:hush@compliance.example.com' });
-    expect(result.exitCode).toBe(1);
-    expect(written(result)).toContain('`base-url` must not contain a user name or password');
-    expect(written(result)).not.toContain('hush');
-  });
-
-  it.each(['api-token', 'sonar-token', 'github-token'])(
-    'are refused if they are too short to be masked: %s',
-    async (name) => {
-      const attest = { operation: 'attest-sonar', 'sonar-report-path': 'report-task.txt', fingerprint: '' };
-      const { result, requests } = await requestsWith({ ...attest, [name]: 'e' });
-      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
-      expect(written(result)).toContain(`\`${name}\` must have at least 16 characters`);
-      expect(commandsNamed(result.log, 'add-mask').map(({ message }) => message)).not.toContain('e');
-      expect(requests).toBe(0);
-    },
-  );
-
-  it('do not break what later steps decide by, even if they are contained in it', async () => {
-    const key = { 'api-token': 'compliance-action-' };
-    const result = await against(answers(200, anArtifact({ filename: 'compliance-action-1' })), key);
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', compliant: 'true' } });
-    expect(result.outputs['response-path']).toMatch(/\bcompliance-action-\w+[/\\]response\.json$/u);
-    expect(result.response).toHaveProperty('filename', '***1');
+  it('are refused, and not masked, if they are too short', async () => {
+    const result = await job.step({ ...inputs, 'api-token': 'e' });
+    expect(failedStep(result).message).toContain('`api-token` must have at least 16 characters');
+    expect(commandsNamed(result.log, 'add-mask').map(({ message }) => message)).not.toContain('e');
   });
 
   it('go to the service as they are', async () => {
