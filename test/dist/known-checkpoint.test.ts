@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,86 +91,30 @@ describe('a gate with known-checkpoint', () => {
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
   });
 
-  it.each([
-    ['nowhere', /nowhere cannot be read: /u],
-    ['other', /other is not a checkpoint of a transparency log/u],
-    [
-      'foreign',
-      /foreign is a checkpoint of compliance\.example\.com\/log\/other, not of the log of organization acme/u,
-    ],
-  ])('is a mistake with the file %s, before anything is sent', async (path, what) => {
-    const checkpoint = judged.outputs['checkpoint'] ?? '';
-    await writeFile(join(job.workspace.path, 'other'), 'no checkpoint');
-    await writeFile(join(job.workspace.path, 'foreign'), checkpoint.replaceAll('/log/acme', '/log/other'));
-    const step = await job.step({ ...known, flow, 'known-checkpoint': path, 'base-url': 'http://127.0.0.1:9' });
-    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', checkpoint: '' } });
-    expect(commandsNamed(step.log, 'error')[0]).toMatchObject({ properties: { title: 'Mistake in the workflow' } });
-    expect(step.log).toMatch(what);
+  it('is a mistake if there is no such file, before anything is sent', async () => {
+    const step = await job.step({ ...known, flow, 'known-checkpoint': 'nowhere', 'base-url': 'http://127.0.0.1:9' });
+    expect(failedStep(step)).toMatchObject({ ...errorEnding, title: 'Mistake in the workflow' });
+    expect(failedStep(step).message).toContain('nowhere cannot be read: ');
   });
 
-  it('is a mistake where no verdict counts', async () => {
-    const step = await job.step({ ...known, flow, 'on-non-compliant': 'ignore' });
-    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
-    expect(step.log).toContain('`known-checkpoint` has no effect on get-artifact with `on-non-compliant: ignore`');
-  });
-
-  describe('with a service whose data was edited', () => {
-    let data: string;
-    beforeEach(async () => {
-      data = await mkdtemp(join(folder, 'edited-'));
-      await cp(join(folder, 'recorded'), data, { recursive: true });
-    });
-
-    /** Edits the data, lets the service sign anew, and runs the gate. */
-    const judge = async (edits: readonly string[], more: Partial<typeof options> = {}): Promise<ActionRun> => {
-      const database = new DatabaseSync(join(data, 'compliance.sqlite'));
-      for (const edit of edits) database.exec(edit);
-      database.close();
-      const service = await startTestService({ dataFolder: data, options: { ...options, ...more } });
-      try {
-        return await job.step({ ...known, flow, 'base-url': service.baseUrl, retries: '0' });
-      } finally {
-        await service.stop();
-      }
-    };
-    const forget = 'DELETE FROM log_heads';
-    const red = (what: RegExp): object => ({
+  it('fails if an entry was altered, although the service signed anew', async () => {
+    const database = new DatabaseSync(join(folder, 'recorded', 'compliance.sqlite'));
+    database.exec('UPDATE log_entries SET leaf_hash = zeroblob(32) WHERE sequence = 1');
+    // Entries of full tiles are not needed for the proof, so the log is cut before the first one.
+    database.exec('DELETE FROM log_entries WHERE sequence >= 200; DELETE FROM log_hashes; DELETE FROM log_heads');
+    database.close();
+    const service = await startTestService({ dataFolder: join(folder, 'recorded'), options });
+    const step = await job.step({ ...known, flow, 'base-url': service.baseUrl, retries: '0' });
+    await service.stop();
+    const words = /transparency log: its first \d+ entries are no longer the same/u;
+    expect(step).toMatchObject({
       exitCode: 1,
       outputs: { outcome: 'non-compliant', compliant: 'false', state: '', checkpoint: '' },
-      summary: expect.stringMatching(what),
-      log: expect.stringMatching(what),
+      summary: expect.stringMatching(words),
+      log: expect.stringMatching(words),
     });
-
-    it('fails if an entry was altered', async () => {
-      const edit = `UPDATE log_entries SET leaf_hash = zeroblob(32) WHERE sequence = 1`;
-      const rebuilt = 'DELETE FROM log_hashes';
-      // Entries of full tiles are not needed for the proof, so the log is cut before the first one.
-      const step = await judge([edit, 'DELETE FROM log_entries WHERE sequence >= 200', rebuilt, forget]);
-      expect(step).toMatchObject(red(/transparency log: its first \d+ entries are no longer the same/u));
-      expect(commandsNamed(step.log, 'error')).toEqual([
-        expect.objectContaining({ message: expect.stringContaining('so the history was rewritten') }),
-      ]);
-    });
-
-    it('fails if entries were removed', async () => {
-      const step = await judge(['DELETE FROM log_entries WHERE sequence >= 3', 'DELETE FROM log_hashes', forget]);
-      expect(step).toMatchObject(red(/it has 3 entries, but had \d+, so entries were removed/u));
-    });
-
-    it('fails if the log has another address', async () => {
-      const step = await judge([], { publicUrl: 'https://other.example.com' });
-      expect(step).toMatchObject(red(/its origin is other\.example\.com\/log\/acme, but the file names/u));
-    });
-
-    it('passes with a notice if the key was replaced', async () => {
-      const step = await judge([], { signingKeys: sampleSigningKeys.slice(1) });
-      expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
-      expect(commandsNamed(step.log, 'notice')[0]?.message).toContain('The service replaced the key that signed');
-    });
-
-    it('is an error if the service does not sign', async () => {
-      const step = await judge(['UPDATE log_entries SET leaf_hash = zeroblob(32) WHERE sequence = 1']);
-      expect(failedStep(step)).toMatchObject({ ...errorEnding, kind: undefined, title: 'Service or network error' });
-    });
+    expect(commandsNamed(step.log, 'error')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('so the history was rewritten') }),
+    ]);
   });
 });
