@@ -79,7 +79,12 @@ describe('the result of attest-sonar', () => {
 
   it('is an error for an undocumented status', async () => {
     const result = await attest(resultsOf('ODD'));
-    expect(result).toMatchObject({ outcome: 'error', failure: expect.any(ExternalError) });
+    expect(result).toMatchObject({
+      outcome: 'error',
+      failure: expect.any(ExternalError),
+      state: 'ODD',
+      response: 'OK',
+    });
   });
 
   it('names the first failed conditions and counts the others, which the report lists', async () => {
