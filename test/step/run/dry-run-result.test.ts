@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { dryRunResult } from '../../../src/step/run/dry-run-result.ts';
-import { decideResult } from '../../../src/step/run/gate.ts';
+import { runOperation } from '../../../src/step/run/run-operation.ts';
+import { silentTransport } from '../../support/answering-transport.ts';
+import { connection, openTestStep } from '../../support/test-step.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import {
   reportFacts,
@@ -50,32 +51,43 @@ describe('a dry run', () => {
     expect(JSON.stringify(result)).not.toContain('the-api-key-of-acme');
   });
 
-  it('names the variable that makes the step a dry run', () => {
-    const request = { operation: 'attest-junit', method: 'POST', url: 'https://compliance.example.com/x', headers: {} };
-    expect(dryRunResult(request, 'COMPLIANCE_DRY_RUN').conclusion).toMatch(
-      /^Dry run \(COMPLIANCE_DRY_RUN\): nothing was recorded or judged\. attest-junit /u,
-    );
-    expect(dryRunResult(request, undefined).conclusion).toMatch(
-      /^Dry run: nothing was recorded or judged\. attest-junit /u,
-    );
-  });
+  const origins = {
+    step: { inputs: { 'dry-run': 'true' }, variables: {}, words: /^Dry run: nothing was recorded or judged\./u },
+    variable: {
+      inputs: {},
+      variables: { COMPLIANCE_DRY_RUN: 'true' },
+      words: /^Dry run \(COMPLIANCE_DRY_RUN\): nothing was recorded or judged\./u,
+    },
+  };
+  const fingerprint = 'a'.repeat(64);
+  const attest = { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true' };
+  const report = { operation: 'attest-artifact', filename: 'web.tgz', fingerprint };
+  const lookUp = { operation: 'get-artifact', fingerprint };
 
   it.each([
-    ['fail', { fails: true, annotation: { level: 'error' } }],
-    ['warn', { fails: false, annotation: { level: 'warning' } }],
-    ['ignore', { fails: false }],
-  ] as const)('opens no gate that is set to %s', async (gate, expected) => {
-    const { result } = await dryRun('list-snapshots', { environment: 'prod' });
-    const decision = decideResult(result, gate);
-    expect(decision).toMatchObject({ outcome: 'skipped', verdict: '⏭️ Skipped', ...expected });
-    expect(decision.annotation === undefined).toBe(gate === 'ignore');
-  });
-
-  it('of evidence warns even with on-non-compliant: ignore, because nothing is on record', async () => {
-    const gateOf = async (operation: string, inputs: Readonly<Record<string, string>>): Promise<string> =>
-      (await dryRun(operation, { flow: 'web', 'on-non-compliant': 'ignore', ...inputs })).onNonCompliant;
-    expect(await gateOf('attest-artifact', { fingerprint: 'a'.repeat(64), filename: 'web.tgz' })).toBe('warn');
-    expect(await gateOf('get-artifact', { fingerprint: 'a'.repeat(64) })).toBe('ignore');
+    ['step', '', 'warn', attest],
+    ['variable', '', 'fail', attest],
+    ...(['step', 'variable'] as const).flatMap(
+      (origin) =>
+        [
+          [origin, 'fail', 'fail', attest],
+          [origin, 'warn', 'warn', attest],
+          // Evidence that is not on record must be noticed.
+          [origin, 'ignore', 'warn', attest],
+          [origin, 'ignore', 'warn', report],
+          [origin, '', 'warn', report],
+          [origin, '', 'warn', { operation: 'begin-trail' }],
+          [origin, '', 'fail', lookUp],
+          [origin, 'ignore', 'ignore', lookUp],
+        ] as const,
+    ),
+  ] as const)('that the %s asks for, with on-non-compliant: %j, does this: %s (%j)', async (name, given, gate, own) => {
+    const { inputs: asking, variables, words } = origins[name];
+    const inputs = { ...connection, flow: 'web', ...own, ...asking, 'on-non-compliant': given };
+    const { context } = openTestStep({ inputs, variables, transport: silentTransport() });
+    const { result, onNonCompliant } = await runOperation(context);
+    expect({ outcome: result.outcome, onNonCompliant }).toEqual({ outcome: 'skipped', onNonCompliant: gate });
+    expect(result.conclusion).toMatch(words);
   });
 
   it('shows the parts of an upload: the JSON, and the name and size of the file', async () => {

@@ -24,6 +24,9 @@ describe('decideResult', () => {
     ['incomplete', 'fail', true, { level: 'error', title: 'Incomplete: Artifact a' }],
     ['incomplete', 'warn', false, { level: 'warning', title: 'Incomplete: Artifact a' }],
     ['incomplete', 'ignore', false, undefined],
+    ['skipped', 'fail', true, { level: 'error', title: 'Nothing was judged: Artifact a' }],
+    ['skipped', 'warn', false, { level: 'warning', title: 'Nothing was judged: Artifact a' }],
+    ['skipped', 'ignore', false, undefined],
   ] as const)('for %s with on-non-compliant: %s', (outcome, onNonCompliant, fails, annotation) => {
     const decision = decideResult({ ...result, outcome }, onNonCompliant);
     expect(decision).toMatchObject({ outcome, fails, conclusion: 'So it ended.' });
@@ -47,12 +50,13 @@ describe('decideResult', () => {
   });
 
   it('distinguishes verdicts by words, not only by symbols', () => {
-    const outcomes = ['compliant', 'non-compliant', 'incomplete', 'done'] as const;
+    const outcomes = ['compliant', 'non-compliant', 'incomplete', 'done', 'skipped'] as const;
     expect(outcomes.map((outcome) => decideResult({ ...result, outcome }, 'ignore').verdict)).toEqual([
       '✅ Compliant',
       '❌ Non-compliant',
       '⏳ Incomplete',
       '✅ Done',
+      '⏭️ Skipped',
     ]);
   });
 
