@@ -29,7 +29,6 @@ import type {
   TargetState,
 } from '../../src/service/notification/notification.ts';
 import type { SigningSecret } from '../../src/service/notification/webhook-secret.ts';
-import type { RecordedAttestation } from '../../src/service/attestation/attestation-records.ts';
 import type { AccountKind, AccountReader } from '../../src/service/account/account-records.ts';
 import { allOrganizations, concurrent, type Storage } from '../../src/service/platform/database/storage.ts';
 import { Judging } from '../../src/service/platform/judging/judging.ts';
@@ -172,10 +171,6 @@ export class Records {
 
   listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.ListAttestationsResult> {
     return attestationList.listAttestations(this.at(now), query);
-  }
-
-  readAttestations(range: attestationList.AttestationRange): Promise<readonly RecordedAttestation[]> {
-    return this.storage.read(({ attestationSeries }) => attestationSeries.listRange(range, range));
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {

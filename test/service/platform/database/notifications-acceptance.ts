@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Trigger } from '../../../../src/contract/notification.ts';
 import type { Delivery, DeliveryFailure } from '../../../../src/service/notification/notification.ts';
 import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
@@ -35,35 +34,16 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       await tested.remove();
     });
 
-    describe('notifications', () => {
-      it('are returned as they were written, without any delivery', async () => {
-        const created = sampleNotification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
-        expect(await records.createNotification(created)).toBe(1);
-        expect(await records.findNotification('acme', 1)).toEqual({
-          ...created,
-          ...{ number: 1, lastModifiedAt: created.createdAt, failing: false },
-        });
-      });
-
-      it('are numbered within their organization, and numbers are not reused', async () => {
-        const numbers = await Promise.all([1, 2, 3].map(() => records.createNotification(sampleNotification())));
-        expect(numbers).toEqual([1, 2, 3]);
-        expect(await records.createNotification(sampleNotification({ org: 'other' }))).toBe(1);
-        expect(await records.deleteNotification('acme', 3, 9)).toBe('deleted');
-        expect(await records.createNotification(sampleNotification())).toBe(4);
-      });
-
-      it('are deleted together with their waiting deliveries', async () => {
-        await records.createNotification(sampleNotification());
-        await records.recordEvents(sampleEvent());
-        expect(await records.deleteNotification('other', 1, 9)).toBe('not found');
-        expect(await records.deleteNotification('acme', 1, 9)).toBe('deleted');
-        expect(await records.deleteNotification('acme', 1, 9)).toBe('not found');
-        expect(await records.findNotification('acme', 1)).toBeUndefined();
-        await records.recordEvents(sampleEvent());
-        expect(await due()).toEqual([]);
-        expect(await records.nextDue(0)).toBeUndefined();
-      });
+    it('are deleted together with their waiting deliveries', async () => {
+      await records.createNotification(sampleNotification());
+      await records.recordEvents(sampleEvent());
+      expect(await records.deleteNotification('other', 1, 9)).toBe('not found');
+      expect(await records.deleteNotification('acme', 1, 9)).toBe('deleted');
+      expect(await records.deleteNotification('acme', 1, 9)).toBe('not found');
+      expect(await records.findNotification('acme', 1)).toBeUndefined();
+      await records.recordEvents(sampleEvent());
+      expect(await due()).toEqual([]);
+      expect(await records.nextDue(0)).toBeUndefined();
     });
 
     describe('the targets of a notification', () => {
@@ -112,6 +92,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         await records.completeDelivery(await first(1009), 1009);
         const [one, other] = (await records.findTargets('acme', 1)) ?? [];
         expect(one).toMatchObject({ waiting: 2, lastError: { at: 1000 } });
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true, lastSuccessAt: 1009 });
         expect(other).toEqual({ ...nothing, position: 1, target: slack, lastSuccessAt: 1009 });
         await records.completeDelivery(await first(1010), 1013);
         const [healed] = (await records.findTargets('acme', 1)) ?? [];
@@ -135,64 +116,9 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
     });
 
-    describe('an event', () => {
-      it('is due immediately for every target of every notification with its trigger, and for no other', async () => {
-        await records.createNotification(sampleNotification({ targets: [webhook, slack] }));
-        await records.createNotification(sampleNotification({ triggers: ['ON_COMPLIANT_ENV'] }));
-        await records.createNotification(sampleNotification({ environments: ['stage'] }));
-        await records.createNotification(sampleNotification({ org: 'other' }));
-        await records.createNotification(sampleNotification({ environments: ['stage', 'prod'] }));
-        const sent = sampleEvent();
-        await records.recordEvents(sent);
-        expect(await records.nextDue(0)).toBe(sent.timestamp);
-        expect(await due(sent.timestamp - 1)).toEqual([]);
-        const deliveries = await due(sent.timestamp);
-        expect(deliveries.map(({ number, position }) => [number, position])).toEqual([
-          [1, 0],
-          [1, 1],
-          [4, 0],
-        ]);
-        expect(deliveries.map(({ target }) => target)).toEqual([webhook, slack, webhook]);
-        for (const delivery of deliveries) expect(delivery).toMatchObject({ org: 'acme', event: sent, attempts: 0 });
-      });
-
-      it('without listeners leaves nothing behind', async () => {
-        await records.createNotification(sampleNotification());
-        await records.recordEvents(
-          sampleEvent({ trigger: 'ON_SCALED_ARTIFACT' }),
-          sampleEvent({ environment: 'none' }),
-        );
-        await records.recordEvents();
-        expect(await records.nextDue(0)).toBeUndefined();
-      });
-    });
-
     describe('a delivery', () => {
       beforeEach(async () => {
         await records.createNotification(sampleNotification());
-      });
-
-      it('is made in the order of the events, one at a time per target', async () => {
-        const events = [1, 2, 3].map((snapshot) => sampleEvent({ snapshot }));
-        await records.recordEvents(...events);
-        const seen: number[] = [];
-        for (const at of [900, 901, 902]) {
-          const deliveries = await due(at);
-          expect(deliveries).toHaveLength(1);
-          seen.push(...deliveries.map((delivery) => delivery.event.snapshot));
-          await records.completeDelivery(await first(at), at);
-        }
-        expect(seen).toEqual([1, 2, 3]);
-        expect(await records.nextDue(0)).toBeUndefined();
-      });
-
-      it('that succeeds is recorded, and resets the failure', async () => {
-        await records.recordEvents(sampleEvent(), sampleEvent({ snapshot: 2 }));
-        await records.postponeDelivery(await first(), failure(1010));
-        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
-        await records.completeDelivery(await first(1010), 1012.5);
-        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: false, lastSuccessAt: 1012.5 });
-        expect(await first(1013)).toMatchObject({ attempts: 0, event: { snapshot: 2 } });
       });
 
       it('that fails is counted, and waits with all that follow it', async () => {
@@ -277,45 +203,6 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
           ['other', 1, false],
         ]);
       });
-
-      it('is made by the process that claims its target, and so are the next ones', async () => {
-        await records.recordEvents(sampleEvent(), sampleEvent({ snapshot: 2 }));
-        const claim = async (now: number): Promise<Delivery> => {
-          const [target] = await records.claimTargets(await records.dueTargets(now, 100), now);
-          const delivery = target === undefined ? undefined : await records.firstDelivery(target);
-          if (target === undefined || delivery === undefined) throw new Error('nothing is due');
-          return delivery;
-        };
-        const claimed = await claim(1000);
-        await records.releaseTargets([{ ...claimed, failing: false }]);
-        expect(await claim(1000)).toEqual(claimed);
-        await records.postponeDelivery(claimed, failure(1010));
-        await records.completeDelivery(await claim(1010), 1011);
-        expect(await claim(1011)).toMatchObject({ event: { snapshot: 2 } });
-        expect(await records.claimTargets([], 1011)).toEqual([]);
-      });
-
-      it('persists after the storage is reopened', async () => {
-        await records.recordEvents(sampleEvent());
-        const before = await first();
-        ({ records } = await tested.reopen());
-        expect(await first()).toEqual(before);
-      });
-    });
-
-    it('calls listeners after writes', async () => {
-      let told = 0;
-      records.storage.onCommit(() => {
-        told += 1;
-      });
-      await records.createNotification(sampleNotification());
-      expect(told).toBeGreaterThan(0);
-    });
-
-    it('accepts every trigger of the interface', async () => {
-      const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
-      const number = await records.createNotification(sampleNotification({ triggers }));
-      expect(await records.findNotification('acme', number)).toMatchObject({ triggers });
     });
   });
 }
