@@ -34,7 +34,6 @@ import { allOrganizations, concurrent, type Storage } from '../../src/service/pl
 import { Judging } from '../../src/service/platform/judging/judging.ts';
 import { readCurrent, startPendingSnapshots } from '../../src/service/platform/judging/pending-snapshots.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
-import type { PolicyRecord } from '../../src/service/policy/policy.ts';
 import type { Role } from '../../src/contract/role.ts';
 import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts';
 import type { UseCaseDependencies } from '../../src/service/platform/judging/use-case-dependencies.ts';
@@ -165,10 +164,6 @@ export class Records {
     return unrepeated(policies.savePolicy(this.at(at), policy));
   }
 
-  findPolicy(org: string, name: string): Promise<PolicyRecord | undefined> {
-    return policies.findPolicy(this.at(0), { org, name });
-  }
-
   listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.ListAttestationsResult> {
     return attestationList.listAttestations(this.at(now), query);
   }
@@ -251,12 +246,6 @@ export class Records {
 
   firstDelivery(target: TargetReference): Promise<Delivery | undefined> {
     return this.storage.read((transaction) => transaction.deliveries.findFirst(target));
-  }
-
-  /** The delivery that has been due longest. */
-  async firstDue(now: number): Promise<Delivery | undefined> {
-    const [target] = await this.dueTargets(now, 1);
-    return target === undefined ? undefined : this.firstDelivery(target);
   }
 
   nextDue(after: number): Promise<number | undefined> {
