@@ -1,14 +1,15 @@
-import * as fs from 'node:fs';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { maximumDocumentBytes } from '../contract/limits.ts';
 import { parseExactJson } from '../runtime/exact-json.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, type Mapping } from '../runtime/untrusted-data.ts';
 import { requireOwnFile } from './files/attachment-rules.ts';
+import { inspectPath } from './files/file-kind.ts';
+import { forInput } from './files/file-problems.ts';
+import { readTextFile } from './files/text-file.ts';
 
-// `node:fs/promises` would be loaded only for this.
-const readFile = promisify(fs.readFile);
+const input = 'user-data';
 
 /**
  * Reads the user's own data: a JSON object, or the path of a file that contains one, relative to the workspace.
@@ -19,13 +20,13 @@ const readFile = promisify(fs.readFile);
 export async function readUserData(value: string, workspace: string): Promise<Mapping> {
   // A path that begins like JSON can be written with `./` in front.
   const inline = /^\s*[[{"]/u.test(value);
-  const text = inline ? value : await readUserFile(resolve(workspace, value), workspace);
+  const text = inline ? value : await readUserFile(value, workspace);
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
   const remedy = 'Set it to a JSON object such as {"ticket": "ABC-1"}, or to the path of a file that contains one.';
-  const data = parseUserJson(text, { input: 'user-data', name: where, remedy });
+  const data = parseUserJson(text, { input, name: where, remedy });
   if (isMapping(data) && !JSON.isRawJSON(data)) return data;
   throw new UserError({
-    input: 'user-data',
+    input,
     what: `${where} is JSON, but not an object`,
     remedy: 'Put the value under a key: {"value": …}.',
   });
@@ -56,16 +57,17 @@ export function parseUserJson(
   });
 }
 
-async function readUserFile(path: string, workspace: string): Promise<string> {
-  requireOwnFile('user-data', path, workspace);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UserError({
-      input: 'user-data',
-      what: `\`user-data\`: the file ${path} cannot be read: ${describeError(error)}`,
-      remedy: 'Set it to a JSON object, or to the path of a JSON file relative to the workspace.',
-      cause: error,
-    });
+async function readUserFile(name: string, workspace: string): Promise<string> {
+  const path = resolve(workspace, name);
+  requireOwnFile(input, path, workspace);
+  const found = inspectPath(path);
+  if (found?.kind === 'file') {
+    const rules = { purpose: 'your own data', maximumBytes: maximumDocumentBytes, utf16: true, input };
+    return forInput(input, () => readTextFile({ path, name, size: found.size }, rules));
   }
+  throw new UserError({
+    input,
+    what: `\`user-data\`: ${path} ${found === undefined ? 'does not exist' : 'is not a file'}`,
+    remedy: 'Set it to a JSON object, or to the path of a JSON file relative to the workspace.',
+  });
 }
