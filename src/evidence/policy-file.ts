@@ -42,7 +42,6 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
       input: 'files',
       what: `${name} is not YAML${where}: ${reason}`,
       remedy: 'Correct the file; a policy is one YAML document.',
-      cause: thrown,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../src/evidence/files/resolve-files.ts';
 import { readPolicyFile, type PolicyFile } from '../../src/evidence/policy-file.ts';
+import { describeError } from '../../src/runtime/failure.ts';
 import { userErrorOf } from '../support/user-error.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
@@ -22,7 +23,7 @@ describe('readPolicyFile', () => {
   });
 
   it.each([
-    ['_schema: x\n_schema: y\n', /^policy\.yml is not YAML, line 2, column 1: duplicated mapping key/u],
+    ['_schema: x\n_schema: y\n', /^policy\.yml is not YAML, line 2, column 1: duplicated mapping key$/u],
     ['_schema: x\nartifacts: [\n', /^policy\.yml is not YAML, line \d+, column \d+: /u],
     ['_schema: x\n\tartifacts: 1\n', /^policy\.yml is not YAML, line 2/u],
     ['_schema: !!js/function x\n', /^policy\.yml is not YAML, line 1/u],
@@ -36,7 +37,7 @@ describe('readPolicyFile', () => {
     ['_schema: ""\n', /has a `_schema` that is not a string/u],
   ])('refuses a file that is not a policy, with the line if there is one (%#)', async (text, words) => {
     const mistake = await userErrorOf(() => read(text));
-    expect(mistake.message).toMatch(words);
+    expect(describeError(mistake)).toMatch(words);
     expect(mistake.problems[0]?.input).toBe('files');
   });
 
