@@ -7,6 +7,7 @@ import { isMapping, type Mapping } from '../runtime/untrusted-data.ts';
 import { requireOwnFile } from './files/attachment-rules.ts';
 import { inspectPath } from './files/file-kind.ts';
 import { forInput } from './files/file-problems.ts';
+import { requireSmallJson } from './files/json-limits.ts';
 import { readTextFile } from './files/text-file.ts';
 
 const input = 'user-data';
@@ -22,6 +23,9 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   const inline = /^\s*[[{"]/u.test(value);
   const text = inline ? value : await readUserFile(value, workspace);
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
+  const tooMuch = (what: string): UserError =>
+    new UserError({ input, what: `${where}${what}`, remedy: 'Record less, or attach the data with `files`.' });
+  requireSmallJson(text, maximumDocumentBytes, tooMuch);
   const remedy = 'Set it to a JSON object such as {"ticket": "ABC-1"}, or to the path of a file that contains one.';
   const data = parseUserJson(text, { input, name: where, remedy });
   if (isMapping(data) && !JSON.isRawJSON(data)) return data;

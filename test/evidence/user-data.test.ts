@@ -40,6 +40,7 @@ describe("the user's own data", () => {
     ['[1.0]', 'is JSON, but not an object'],
     [String.raw`{"a":{"ticket":1,"tic\u006bet":2}}`, 'contains the key "ticket" twice in one object'],
     ['{"open": ', 'is not JSON'],
+    [`{"deep": ${'['.repeat(101)}`, 'nests values more than 100 deep'],
     ['no-such-file.json', 'does not exist'],
     ['.', 'is not a file'],
   ])('is refused as %s, by its name', async (value, words) => {
