@@ -132,6 +132,8 @@ function sizeOf(payload: unknown): number | undefined {
 }
 
 function limitTime(response: ServerResponse, milliseconds: number): void {
+  // The client has left, and the response will not be closed again.
+  if (response.destroyed) return;
   const timer = setTimeout(() => response.destroy(), milliseconds);
   response.once('close', () => {
     clearTimeout(timer);

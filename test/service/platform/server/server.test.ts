@@ -56,6 +56,25 @@ describe('a server', () => {
     expect(await sent.promise).toBe(400);
   });
 
+  it('keeps no timer for a response whose client has left, which would delay the end of the process', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const added = Promise.withResolvers<number>();
+    const client = new Socket();
+    app.get('/stream', async ({ raw }, reply) => {
+      const closed = once(raw.socket, 'close');
+      client.destroy();
+      await closed;
+      const before = timers();
+      setImmediate(() => {
+        added.resolve(timers() - before);
+      });
+      return reply.send(Readable.from([]));
+    });
+    const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+    client.connect(Number(port), hostname).write(rawRequest('GET /stream', {}, ''));
+    expect(await added.promise).toBe(0);
+  });
+
   it('sends a stream at once, so that it hears of its errors', async () => {
     app.get('/stream', (_request, reply) => {
       const content = new Readable({ read: () => undefined });
