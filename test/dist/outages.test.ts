@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cp, mkdir, readdir, rename } from 'node:fs/promises';
+import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
@@ -7,7 +7,6 @@ import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
-import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { saveFlow } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
@@ -118,11 +117,8 @@ describe('a step while the service is down', () => {
   });
 
   it.each([
-    { operation: 'attest-sonar', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' },
-    { operation: 'attest-junit', 'junit-path': 'junit.xml' },
-    { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true' },
     { operation: 'attest-artifact', fingerprint: 'a'.repeat(64), filename: 'web.tgz' },
-    { operation: 'begin-trail' },
+    { operation: 'attest-junit', 'junit-path': 'junit.xml' },
   ])('shows no sign of a record, and first of all that there is none: $operation', async (inputs) => {
     const kept = await job.step({ flow: 'web', ...inputs, ...down, 'on-outage': 'keep' }, { event: pushEvent() });
     expect(kept).toMatchObject({ exitCode: 0, outputs: { outcome: 'kept', compliant: '' } });
@@ -166,60 +162,5 @@ describe('a step while the service is down', () => {
     expect(responseOf(again)).toContain('"on record"');
     expect(await attestationsOf('web')).toHaveLength(before + 1);
     expect([kept, first, again].flatMap(({ breaches }) => breaches)).toEqual([]);
-  });
-
-  it('refuses archives in a replay, so that no evidence in them is left out in silence', async () => {
-    await job.workspace.write('archives/4242/compliance-spool-build-2.zip', 'PK');
-    await job.workspace.write('archives/4242.tgz', 'gzip');
-    const refused = failedStep(await replay('archives'));
-    expect(refused.message).toMatch(
-      /refused: is an archive, which must be unpacked into a folder\n.*unpack archives there/u,
-    );
-  });
-
-  it('replays an empty folder, and refuses one that has other files only', async () => {
-    await mkdir(join(job.workspace.path, 'none', '4242'), { recursive: true });
-    expect(await replay('none')).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '0' } });
-    await job.workspace.write('none/4242/coverage/index.html', '<html>');
-    const { exitCode, outputs, log } = await replay('none');
-    expect([exitCode, outputs['outcome']]).toEqual([1, 'error']);
-    expect(log).toContain('has files, but no kept evidence');
-  });
-
-  it('fails a replay of a spool in which anything was changed', async () => {
-    await mkdir(join(job.workspace.path, 'changed', '4242'), { recursive: true });
-    await job.workspace.write('changed/4242/item/manifest.json', '{"version":1}');
-    await job.workspace.write('changed/4242/item/SHA256SUMS', `${'0'.repeat(64)}  manifest.json\n`);
-    const result = await replay('changed');
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
-    expect(result.log).toContain('is damaged');
-  });
-
-  it('says how to name a folder that a replay refuses', async () => {
-    const flow = await job.flow('scan');
-    const attest = { operation: 'attest-generic', flow, 'attestation-name': 'scan', compliant: 'true' };
-    // As an artifact with this name is downloaded without its run.
-    const spool = join('unnamed', 'compliance-spool-build-2');
-    await job.step({ ...attest, ...down, 'on-outage': 'keep', 'spool-path': spool }, { event: pushEvent() });
-    const refused = failedStep(await replay('unnamed'));
-    expect(refused).toMatchObject({ ...errorEnding, title: 'Mistake in the workflow' });
-    expect(refused.message).toMatch(
-      /refused: is not below a folder that is named by the id of its workflow run\nName each folder directly below `spool-path` by the id of the run .*`path: spools\/RUN_ID`.* Then run the replay again/u,
-    );
-    await mkdir(join(job.workspace.path, 'named'));
-    await rename(join(job.workspace.path, 'unnamed'), join(job.workspace.path, 'named', '4242'));
-    expect(await replay('named')).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '1' } });
-    expect(await attestationsOf(flow)).toHaveLength(1);
-  });
-
-  it('does not keep a look-up', async () => {
-    const result = await job.step({
-      operation: 'get-artifact',
-      flow: 'web',
-      fingerprint: 'a'.repeat(64),
-      'on-outage': 'keep',
-    });
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
-    expect(result.log).toContain('`on-outage: keep` is not possible with get-artifact');
   });
 });

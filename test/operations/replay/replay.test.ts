@@ -120,6 +120,15 @@ describe('replay', () => {
     expect(both.result.failure?.remedy).toMatch(/`api-token`[\s\S]*gather their evidence again/u);
   });
 
+  it('says how to name a folder that it refuses, and to unpack archives', async () => {
+    await workspace.write('spools/4242.zip', 'PK');
+    const { result } = await replay();
+    expect(statesOf(result)).toMatchObject([{ item: '4242.zip', reason: expect.stringContaining('is an archive') }]);
+    expect(result.failure?.remedy).toMatch(
+      /^Name each folder directly below `spool-path` by the id of the run .* unpack archives there; .*`path: spools\/RUN_ID`\. Then run the replay again/u,
+    );
+  });
+
   it('says why it could not check whether an item is on record', async () => {
     await keep('item');
     const down = (): never => {
