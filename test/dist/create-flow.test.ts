@@ -22,16 +22,13 @@ describe('the step create-flow', () => {
     expect(created.outputs['html-url']).toBe(page);
     expect(created.summary).toContain(`<a href="${page}">twice (created)</a>`);
 
+    expect(commandsNamed(created.log, 'notice').map(({ message }) => message)).toEqual([
+      'create-flow has been deprecated since 2026-01-01. The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',
+    ]);
+
     const updated = await job.step({ ...inputs, flow: 'twice', visibility: 'private' });
     expect(updated).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'updated' } });
     expect(shownLines(updated.log)).toContain('✅ Done: Flow twice was updated in organization acme.');
-  });
-
-  it('has one notice: the operation is deprecated', async () => {
-    const result = await job.step({ ...inputs, flow: 'noticed' });
-    expect(commandsNamed(result.log, 'notice').map(({ message }) => message)).toEqual([
-      'create-flow has been deprecated since 2026-01-01. The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',
-    ]);
   });
 
   it('takes a template file, which has no notice, and begin-trail one for a trail', async () => {
@@ -56,37 +53,5 @@ describe('the step create-flow', () => {
     };
     const result = await job.step({ ...inputs, flow: 'bare' }, { variables, event: undefined });
     expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
-  });
-
-  it('sends the key as a user name where basic authentication is asked for', async () => {
-    const result = await job.step({ ...inputs, flow: 'basic', 'auth-method': 'basic' });
-    expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
-  });
-
-  it('adds the version to an address that lacks it', async () => {
-    const result = await job.step({ ...inputs, flow: 'bare-address', 'base-url': `${job.service.url}/` });
-    expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
-  });
-
-  it('writes no summary if `summary` is off', async () => {
-    const result = await job.step({ ...inputs, flow: 'quiet', summary: 'false' });
-    expect(result).toMatchObject({ exitCode: 0, summary: '' });
-  });
-
-  it('warns of an input that it does not use, and goes on', async () => {
-    const result = await job.step({ ...inputs, flow: 'warned', trail: 'a' });
-    expect(result.exitCode).toBe(0);
-    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toEqual([
-      '`trail` is not used by create-flow; remove it from `with:`.',
-    ]);
-  });
-
-  it('shows hostile text as text: in the log, in the summary and nowhere else', async () => {
-    const description = '::set-output name=outcome::x\n##[error]y\n\n</td><script>alert(1)</script>';
-    const result = await job.step({ ...inputs, flow: 'hostile', description });
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done' } });
-    expect(shownLines(result.log)).toEqual(expect.arrayContaining(['## [error]y']));
-    expect(commandsNamed(result.log, 'set-output')).toEqual([]);
-    expect(result.summary).toContain('<br><br>&lt;/td&gt;&lt;script&gt;');
   });
 });

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/runtime/failure.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
+import { pullRequestEvent } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import { temporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { connection, openTestStep } from '../../support/test-step.ts';
@@ -82,8 +83,18 @@ describe('runOperation, without a key', () => {
     ]);
   });
 
-  it('skips the operation with `on-missing-token: skip`, and warns whatever `on-non-compliant` says', async () => {
-    const inputs = { ...noKey, 'on-missing-token': 'skip', 'on-non-compliant': 'fail' };
+  it.each([
+    [{ actor: 'dependabot[bot]' }, /started by Dependabot[^]*Dependabot secrets/u],
+    [{ eventName: 'pull_request', event: pullRequestEvent({ fork: true }) }, /from a fork[^]*`workflow_run`/u],
+    [{}, /unset or empty[^]*COMPLIANCE_API_TOKEN[^]*`environment:`[^]*`on-missing-token: skip`/u],
+  ])('names the likely reason, and its remedy (job %#)', async (job, words) => {
+    const { context } = openTestStep({ inputs: noKey, transport: answeringTransport(nothingIsSent) });
+    const { message, remedy } = await userErrorOf(() => runOperation({ ...context, job: { ...context.job, ...job } }));
+    expect(`${message}. ${remedy}`).toMatch(words);
+  });
+
+  it.each(['fail', 'ignore'])('is skipped, with a warning, with on-non-compliant: %s', async (given) => {
+    const inputs = { ...noKey, 'on-missing-token': 'skip', 'on-non-compliant': given };
     const { context } = openTestStep({ inputs, transport: answeringTransport(nothingIsSent) });
     await expect(runOperation(context)).resolves.toMatchObject({
       result: { outcome: 'skipped' },
