@@ -43,6 +43,19 @@ describe('operation 7, attest Sonar scan', () => {
     });
   });
 
+  it('is superseded by a later one for one of its artifacts, which the answer to a repetition says', async () => {
+    const isSuperseded = async (targets: string[], key: string): Promise<boolean> => {
+      const form = attestationForm(sampleAttestation('OK', { target_artifacts: targets }));
+      const headers = { 'idempotency-key': `"${key}"` };
+      const answer = await call(service, { method: 'POST', path: pathOf(service), form, headers });
+      return answer.headers.get('idempotent-superseded') === 'true';
+    };
+    await isSuperseded(['web', 'api'], 'both');
+    expect(await isSuperseded(['web', 'api'], 'both')).toBe(false);
+    await isSuperseded(['api'], 'one');
+    expect(await isSuperseded(['web', 'api'], 'both')).toBe(true);
+  });
+
   it('is refused if its name is new and the trail has the maximum of names', async () => {
     await attest(service, sampleAttestation('OK'));
     await service.storage.query(`INSERT INTO current_evidence (org, flow, scope, name, sequence)
