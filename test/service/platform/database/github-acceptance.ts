@@ -23,7 +23,8 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
     beforeEach(async () => {
       tested = await open();
       ({ records } = tested);
-      for (const org of ['acme', 'other']) await records.createOrganization(org, 1);
+      await records.createOrganizationWithFlows('acme', ['web', 'api']);
+      await records.createOrganization('other', 1);
       await save(gate());
       await save(gate(), 'other');
     });
@@ -194,12 +195,6 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
     });
 
     it('makes due what a change is about', async () => {
-      for (const flow of ['web', 'api']) {
-        await records.saveFlow(
-          { org: 'acme', name: flow, description: '', visibility: undefined, template: [], repoUrl: undefined },
-          2,
-        );
-      }
       const report = { git_commit_info: { sha1: commitOf('1') } };
       await records.beginTrail({ org: 'acme', flow: 'web', name: 'v1', report, template: undefined }, 3);
       await records.beginTrail({ org: 'acme', flow: 'web', name: commitOf('2'), report: {}, template: undefined }, 3);

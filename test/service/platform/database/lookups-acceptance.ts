@@ -41,15 +41,11 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
     let records: Records;
     const fingerprint = fingerprintOf('abcdef');
     const template = { text: 'version: 1\n', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
-    const rest = { description: '', visibility: undefined };
 
     beforeEach(async () => {
       tested = await open();
       ({ records } = tested);
-      for (const org of ['acme', 'other']) {
-        await records.createOrganization(org, 1);
-        await records.saveFlow({ org, name: 'web', ...rest, template: [], repoUrl: undefined }, 2);
-      }
+      for (const org of ['acme', 'other']) await records.createOrganizationWithFlows(org, ['web']);
     });
     afterEach(() => tested.remove());
 
