@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRole, roles } from '../../../src/contract/role.ts';
+import { roles } from '../../../src/contract/role.ts';
 import {
   actorName,
   explainRefusal,
@@ -115,11 +115,5 @@ describe('access', () => {
   it('is recorded so that a user and a service account with the same name differ', () => {
     expect(actorName({ ownerKind: 'user', owner: 'ci' })).toBe('ci');
     expect(actorName({ ownerKind: 'service account', owner: 'ci' })).toBe('service-account:ci');
-  });
-
-  it('knows its roles and no others', () => {
-    expect(roles.every(isRole)).toBe(true);
-    expect(isRole('owner')).toBe(false);
-    expect(isRole('constructor')).toBe(false);
   });
 });
