@@ -92,7 +92,7 @@ export interface RunningService {
 /** @throws Error if the data folder or the address is in use, or the first key cannot be used. */
 export async function startService(options: ServiceOptions, sources: StorageDependencies): Promise<RunningService> {
   await using starting = new AsyncDisposableStack();
-  const keep = <Part extends { stop(): Promise<void> | void }>(part: Part): Part =>
+  const stopAtEnd = <Part extends { stop(): Promise<void> | void }>(part: Part): Part =>
     starting.adopt(part, (started) => started.stop());
   const opened = await openStorage(toStorageOptions(options), sources, starting);
   const { attachments, freeBytes, startRemarks = [] } = opened;
@@ -109,7 +109,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     signingKeys: options.signingKeys ?? (await findSigningKeys(options, sources)),
   };
   starting.defer(() => dependencies.judging.data.close());
-  keep(startPendingSnapshots(dependencies));
+  stopAtEnd(startPendingSnapshots(dependencies));
   const timeouts = options.timeouts ?? defaultTimeouts;
   const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
   const storageFailed = storageHealth.storageFailed.bind(storageHealth);
@@ -118,14 +118,14 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
   const own: { url?: string } = {};
   const links = new Links(() => options.publicUrl ?? own.url ?? '', apiPrefix);
   const github = await createGithubAnswers({ ...dependencies, links }, options);
-  if (github !== undefined) keep(github);
+  if (github !== undefined) stopAtEnd(github);
   const shutdown = prepareShutdown(app, timeouts);
-  const failureAudit = keep(new FailureAudit(dependencies));
+  const failureAudit = stopAtEnd(new FailureAudit(dependencies));
   const audit = (failure: FailedAuthentication): void => {
     const audited = toAuditedFailure(failure);
     if (audited !== undefined) failureAudit.note(audited);
   };
-  const failures = keep(new FailedAuthentications({ ...sources, audit }));
+  const failures = stopAtEnd(new FailedAuthentications({ ...sources, audit }));
   const keyUses = starting.adopt(new KeyUses(dependencies), (uses) => uses.flush());
   const contentViews = new URL('./snapshot/content-views.ts', import.meta.url);
   const largeReads = starting.adopt(new LargeReads(contentViews), (reads) => reads.close());
@@ -134,8 +134,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     { ...dependencies, findRunCommit: github?.findRunCommit, links, failures, keyUses, largeReads, startRemarks },
   );
   addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
-  const dispatcher = keep(startDispatcher({ ...dependencies, links }, options, sources));
-  const trailJudge = keep(startTrailJudge(dependencies));
+  const dispatcher = stopAtEnd(startDispatcher({ ...dependencies, links }, options, sources));
+  const trailJudge = stopAtEnd(startTrailJudge(dependencies));
   starting.defer(
     watchClock({
       ...sources,
@@ -146,16 +146,16 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
       },
     }),
   );
-  keep(shutdown);
+  stopAtEnd(shutdown);
   await listen(app, { host: options.host, port: options.port });
   own.url = toUrl(app.server.address());
   github?.start();
   // Last: if the start failed after a key was created, nobody would ever see that key.
   const { first } = options;
   const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
-  keep(new LateEntries(dependencies));
-  keep(startLateWords(dependencies));
-  keep(startAdministrationWatch(dependencies));
+  stopAtEnd(new LateEntries(dependencies));
+  stopAtEnd(startLateWords(dependencies));
+  stopAtEnd(startAdministrationWatch(dependencies));
   const running = starting.move();
   const stop = (): Promise<void> => running.disposeAsync();
   return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
