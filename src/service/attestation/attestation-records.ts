@@ -5,7 +5,7 @@ import { showsAttachment } from './removed-attachment-records.ts';
 import type { Scope } from './evidence-scope.ts';
 import type { Attachment, Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
 import type { AttestationWithSubject } from '../trail/trail.ts';
-import { trailCommit } from '../trail/trail-records.ts';
+import { toCommit, trailCommit } from '../trail/trail-records.ts';
 import type { TrailIdentity } from '../requirement/recorder.ts';
 import {
   defineStatements,
@@ -324,9 +324,7 @@ const toLocatedSummary = toRecord<LocatedSummary>({
 });
 
 /** Converts a row with `summaryColumns` and its document. */
-export const toRecordedAttestation = toRecord<RecordedAttestation>({
-  ...{ ...summaryFields, sequence: number, document },
-});
+export const toRecordedAttestation = toRecord<RecordedAttestation>({ ...summaryFields, sequence: number, document });
 
 export class AttestationWriter extends AttestationReader {
   /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
@@ -375,11 +373,11 @@ export class AttestationWriter extends AttestationReader {
 }
 
 /**
- * Converts a row with `summaryColumns`, and those that say what the attestation is about: `fingerprint`, `targets` (JSON),
- * `commit_sha` and `commit_url`.
+ * Converts a row with `summaryColumns`, and those that say what the attestation is about: `fingerprint`, `targets`
+ * (JSON), `commit_sha` and `commit_url`.
  */
 const toAttestationWithSubject = toRecord<AttestationWithSubject>({
-  ...{ ...summaryFields, fingerprint: optionalText, targets: json, commit: toSubjectCommit },
+  ...{ ...summaryFields, fingerprint: optionalText, targets: json, commit: toCommit },
 });
 
 function toType(row: Row): string {
@@ -388,6 +386,7 @@ function toType(row: Row): string {
   return type;
 }
 
+/** Only some statements select the removal. */
 function toAttachment(row: Row): Attachment | undefined {
   const digest = optionalText(row, 'attachment_digest');
   if (digest === undefined) return undefined;
@@ -396,9 +395,4 @@ function toAttachment(row: Row): Attachment | undefined {
     ...{ at, by: text(row, 'removed_by'), reason: text(row, 'removal_reason') },
   }));
   return { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size'), removal };
-}
-
-function toSubjectCommit(row: Row): AttestationWithSubject['commit'] {
-  const sha1 = optionalText(row, 'commit_sha');
-  return sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') };
 }

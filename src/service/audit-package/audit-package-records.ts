@@ -1,7 +1,7 @@
 import { entryColumns, rowColumns, selectFromEntries, toOptionalEntry, type LoggedRow } from '../log/log-records.ts';
 import { loggedTables, toColumn, type LoggedTable } from '../log/logged-table.ts';
 import { defineStatements, isAnyOf, Repository, type Value } from '../platform/database/database.ts';
-import { flag, number, optionalNumber, text, toRecord, type Row } from '../platform/database/rows.ts';
+import { flag, flagOrNull, number, text, toRecord, type Row } from '../platform/database/rows.ts';
 import type { NumberRange } from '../snapshot/snapshot-series.ts';
 
 /** Selects logged records that belong together. */
@@ -121,10 +121,9 @@ export class PackageReader extends Repository {
     const place = order === undefined ? [] : [toPlace(order, last, numbers.first)];
     const rows = await this.query(statement, [org, size, limit, ...key, ...place]);
     const isWanted = (row: Row): boolean => order !== 'number' || number(row, order) <= numbers.last;
-    return rows.filter(isWanted).map((row) => {
-      const late = optionalNumber(row, 'is_late');
-      return { row, entry: toOptionalEntry(row), isEnteredLate: late === undefined ? undefined : late === 1 };
-    });
+    return rows.filter(isWanted).map((row) => ({
+      ...{ row, entry: toOptionalEntry(row), isEnteredLate: flagOrNull(row, 'is_late') ?? undefined },
+    }));
   }
 
   /** Trails of a flow by name, after one of them, and whether each has records of the time span. */
@@ -134,9 +133,11 @@ export class PackageReader extends Repository {
     after: string,
     { start, end }: TimeSpan,
   ): Promise<readonly { readonly name: string; readonly isInSpan: boolean }[]> {
-    return this.queryAll(statements.list, [org, flow, after, start, end], toRecord({ name: text, isInSpan: flag }));
+    return this.queryAll(statements.list, [org, flow, after, start, end], toPackagedTrail);
   }
 }
+
+const toPackagedTrail = toRecord({ name: text, isInSpan: flag });
 
 function toPlace(order: string, last: SelectedRow | undefined, first: number): Value {
   const isNumber = ['sequence', 'number', 'version'].includes(order);

@@ -2,7 +2,7 @@ import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.t
 import { maximumTimestamp } from '../../contract/limits.ts';
 import type { AuditEvent, AuditRecord } from './audit-event.ts';
 import { defineStatements, either, type ListPart, Repository } from '../platform/database/database.ts';
-import { json, column, number, oneOf, text, toRecord } from '../platform/database/rows.ts';
+import { column, json, number, oneOf, text, toRecord } from '../platform/database/rows.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 

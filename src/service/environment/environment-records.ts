@@ -3,13 +3,13 @@ import type { Tags } from '../../contract/tags.ts';
 import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
 import {
-  json,
   column,
   flag,
+  flagOrNull,
   isSet,
+  json,
   number,
   oneOf,
-  optional,
   optionalNumber,
   text,
   toRecord,
@@ -232,6 +232,6 @@ const toEnvironment = toRecord<Environment>(fields);
  * `reported_at`.
  */
 const toEnvironmentOverview = toRecord<EnvironmentOverview>({
-  ...{ ...fields, compliant: (row) => optional(optionalNumber(row, 'compliant'), (value) => value === 1) ?? null },
+  ...{ ...fields, compliant: flagOrNull },
   ...{ lastReportedAt: column('reported_at', optionalNumber), lastChangedAt: column('changed_at', optionalNumber) },
 });

@@ -8,7 +8,7 @@ import {
   type Value,
   valuesOf,
 } from '../platform/database/database.ts';
-import { json, column, isSet, number, optionalText, text, toRecord, type Row } from '../platform/database/rows.ts';
+import { column, isSet, json, number, optionalText, text, toRecord, type Row } from '../platform/database/rows.ts';
 
 /** A flow without its template and repository. */
 export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags' | 'isArchived'>;

@@ -44,11 +44,11 @@ export class GateWriter extends GateReader {
   }
 }
 
-const toTimes = toRecord<Omit<GithubGate, keyof GateDeclaration>>({
+const toHead = toRecord<Omit<GithubGate, keyof GateDeclaration>>({
   ...{ name: text, created_at: number, created_by: text, last_modified_at: number },
 });
 
 function toGate(row: Row): GithubGate {
   // Written by this service.
-  return { ...toTimes(row), ...(JSON.parse(text(row, 'document')) as GateDeclaration) };
+  return { ...toHead(row), ...(JSON.parse(text(row, 'document')) as GateDeclaration) };
 }

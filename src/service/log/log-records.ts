@@ -156,7 +156,7 @@ export class LogReader extends Repository {
 
   /** The documents of the renames, the latest first, and their sequence numbers. */
   listRenames(org: string): Promise<readonly { readonly sequence: number; readonly document: string }[]> {
-    return this.queryAll(statements.listRenames, [org], toRecord({ sequence: number, document: text }));
+    return this.queryAll(statements.listRenames, [org], toRename);
   }
 
   /** The latest entry of a record that belongs to no flow or environment; undefined if there is none. */
@@ -173,12 +173,12 @@ export class LogReader extends Repository {
 
   /** The size and root in the latest signed checkpoint. */
   findHead(org: string): Promise<TreeHead | undefined> {
-    return this.queryFirst(statements.findHead, [org], toRecord<TreeHead>({ size: number, root: blob }));
+    return this.queryFirst(statements.findHead, [org], toTreeHead);
   }
 
   /** The first organization and kind with records that are older than the log and may not be entered yet. */
   findUnfinished(): Promise<{ readonly org: string; readonly kind: string } | undefined> {
-    return this.queryFirst(statements.findUnfinished, ['', ''], toRecord({ org: text, kind: text }));
+    return this.queryFirst(statements.findUnfinished, ['', ''], toUnfinished);
   }
 
   /** Whether records of the kind that are older than the log may have no entries. */
@@ -254,6 +254,12 @@ export function toNewEntry(
   };
 }
 
+const toRename = toRecord({ sequence: number, document: text });
+
+const toTreeHead = toRecord<TreeHead>({ size: number, root: blob });
+
+const toUnfinished = toRecord({ org: text, kind: text });
+
 /** Reads an entry; undefined if the record has none. */
 export function toOptionalEntry(row: Row): StoredEntry | undefined {
   return row['entry_sequence'] === null ? undefined : toEntry(row);
@@ -270,7 +276,7 @@ function toEntry(row: Row): StoredEntry {
     documentDigest: text(row, 'entry_document_digest'),
     attachmentDigest: optionalText(row, 'entry_attachment_digest'),
     random: blob(row, 'entry_random'),
-    isLate: number(row, 'entry_is_late') === 1,
+    isLate: flag(row, 'entry_is_late'),
     document: optionalText(row, 'entry_document'),
     leafHash: blob(row, 'entry_leaf_hash'),
   };

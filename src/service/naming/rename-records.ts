@@ -98,7 +98,6 @@ const statements = defineStatements('rename', {
 export class RenameReader extends Repository {
   /** The flows and environments that had these names, unless another one has the name now. */
   listFormer(org: string, names: readonly string[]): Promise<readonly FormerName[]> {
-    const toFormerName = toRecord<FormerName>({ kind: oneOf(['flow', 'environment']), former: text, name: text });
     return this.queryAll(statements.listFormer, [org, names], toFormerName);
   }
 
@@ -142,3 +141,5 @@ export class RenameWriter extends RenameReader {
 const quote = (name: string): string => JSON.stringify(name);
 
 const toJsonField = (field: string, name: string): string => `${quote(field)}:${quote(name)}`;
+
+const toFormerName = toRecord<FormerName>({ kind: oneOf(['flow', 'environment']), former: text, name: text });

@@ -2,7 +2,7 @@ import type { Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
 import { defineStatements, either, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
-import { column, json, flag, number, optionalNumber, text, toRecord } from '../platform/database/rows.ts';
+import { column, flag, json, number, optionalNumber, text, toRecord } from '../platform/database/rows.ts';
 
 export interface Listener {
   readonly number: number;
@@ -244,21 +244,9 @@ const toWaitingTarget = toRecord<WaitingTarget>({ ...reference, dueAt: number, a
 
 const toListener = toRecord<Listener>({ number, triggers: json, positions: json });
 
-const toBroadcast = toRecord<Broadcast>({
-  org: text,
-  sequence: number,
-  messages: json,
-  targets: json,
-  done: number,
-});
+const toBroadcast = toRecord<Broadcast>({ org: text, sequence: number, messages: json, targets: json, done: number });
 
 const toDelivery = toRecord<Delivery>({
-  ...{
-    ...reference,
-    sequence: number,
-    target: json,
-    event: json,
-    attempts: number,
-    secrets: column('signing_secrets', json),
-  },
+  ...{ ...reference, sequence: number, target: json, event: json, attempts: number },
+  secrets: column('signing_secrets', json),
 });

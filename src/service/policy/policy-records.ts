@@ -2,9 +2,9 @@ import { policyEventTypes, type PolicyEvent, type PolicyRecord, type PolicyVersi
 import { defineStatements, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {
-  json,
   column,
   isSet,
+  json,
   number,
   oneOf,
   optional,

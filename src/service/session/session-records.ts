@@ -63,8 +63,8 @@ export class SessionWriter extends SessionReader {
   }
 }
 
-const times = { org: text, keyId: text, createdAt: number, expiresAt: number };
+const commonFields = { org: text, keyId: text, createdAt: number, expiresAt: number };
 
-const toSession = toRecord<Session>({ tokenHash: blob, ...times });
+const toSession = toRecord<Session>({ tokenHash: blob, ...commonFields });
 
-const toOwnedSession = toRecord<OwnedSession>({ ...times, ownerKind: text, owner: text });
+const toOwnedSession = toRecord<OwnedSession>({ ...commonFields, ownerKind: text, owner: text });

@@ -11,7 +11,17 @@ import {
   type Statement,
 } from '../platform/database/database.ts';
 import type { VerdictSpan } from '../platform/rate.ts';
-import { column, flag, number, optional, optionalNumber, text, toRecord, type Row } from '../platform/database/rows.ts';
+import {
+  column,
+  flag,
+  flagOrNull,
+  number,
+  optional,
+  optionalNumber,
+  text,
+  toRecord,
+  type Row,
+} from '../platform/database/rows.ts';
 
 export interface StoredSnapshot extends SnapshotReference {
   readonly org: string;
@@ -229,7 +239,7 @@ export class SnapshotReader extends Repository {
     return rows.map((row, index) => {
       const before = rows[index + 1];
       return {
-        compliant: toCompliant(row),
+        compliant: flagOrNull(row, 'compliant'),
         from: (before === undefined ? undefined : optionalNumber(before, 'ended_at')) ?? number(row, 'first_at'),
         to: optionalNumber(row, 'ended_at'),
       };
@@ -327,7 +337,7 @@ export class SnapshotWriter extends SnapshotReader {
 
 const reference = { environment: text, number, from: column('made_at', number) };
 
-const toSnapshotVerdict = toRecord<SnapshotVerdict>({ ...reference, compliant: toCompliant });
+const toSnapshotVerdict = toRecord<SnapshotVerdict>({ ...reference, compliant: flagOrNull });
 
 const toJudgedReference = toRecord<JudgedReference>({ ...reference, judgement: toJudgement });
 
@@ -352,10 +362,6 @@ function toBreach({ reason, ...breach }: StoredBreach): PolicyBreach {
     ...breach,
     reason: { state: 'failed', about: name, rule: `policy ${policy}`, value: reason, source: { isUnclear: true } },
   };
-}
-
-function toCompliant(row: Row): boolean | null {
-  return row['compliant'] === null ? null : number(row, 'compliant') === 1;
 }
 
 /**

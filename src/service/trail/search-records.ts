@@ -63,7 +63,7 @@ export class SearchReader extends Repository {
 
   /** The backlog of `org`, or else of the next organization by name that has one. */
   findBacklog(org = ''): Promise<SearchBacklog | undefined> {
-    return this.queryFirst(statements.findBacklog, [org], toRecord<SearchBacklog>({ org: text, place: number }));
+    return this.queryFirst(statements.findBacklog, [org], toSearchBacklog);
   }
 }
 
@@ -92,3 +92,5 @@ export class SearchWriter extends SearchReader {
     if (last !== undefined) await this.run(statements.addBacklog, [org, number(last, 'place') - 1]);
   }
 }
+
+const toSearchBacklog = toRecord<SearchBacklog>({ org: text, place: number });

@@ -431,8 +431,9 @@ export const toTrail = toRecord<Trail>({
 
 const toFaultCount = toRecord<FaultCount>({ flow: text, state: oneOf(artifactStates), name: text, trails: number });
 
-const toTrailUpdate = toRecord<TrailUpdate>({
-  at: column('updated_at', number),
-  commit: (row) =>
-    optional(optionalText(row, 'commit_sha'), (sha1) => ({ sha1, url: optionalText(row, 'commit_url') })),
-});
+/** The commit in `commit_sha` and `commit_url`; undefined if there is none. */
+export function toCommit(row: Row): TrailUpdate['commit'] {
+  return optional(optionalText(row, 'commit_sha'), (sha1) => ({ sha1, url: optionalText(row, 'commit_url') }));
+}
+
+const toTrailUpdate = toRecord<TrailUpdate>({ at: column('updated_at', number), commit: toCommit });

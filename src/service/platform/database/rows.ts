@@ -31,6 +31,11 @@ export function flag(row: Row, column: string): boolean {
   return number(row, column) === 1;
 }
 
+/** True or false; null if the column holds no value. */
+export function flagOrNull(row: Row, column: string): boolean | null {
+  return row[column] === null ? null : flag(row, column);
+}
+
 /** Whether a column holds a value. */
 export function isSet(row: Row, column: string): boolean {
   return row[column] !== null;
@@ -55,26 +60,29 @@ export function oneOf<Known extends string>(known: readonly Known[]): (row: Row,
 
 /** A field that is stored as JSON, which this service has written. */
 export const json = 'json' as const;
-/** The same; null for undefined. */
+/** The same; undefined is stored as null. */
 export const optionalJson = 'optional json' as const;
 /** JSON that was checked before it was stored. Numbers in free-form data are kept as they were sent. */
 export const document = 'document' as const;
 
 type Read<Value> = ((row: Row, column: string) => Value) | typeof json | typeof optionalJson | typeof document;
 
-/** A field whose column has another name. */
 interface Named<Value> {
   readonly column: string;
   readonly read: Read<Value>;
 }
 
+/** A field whose column has another name. */
 export function column<Value>(name: string, read: Read<Value>): Named<Value> {
   return { column: name, read };
 }
 
 type Fields<Result> = { readonly [Field in keyof Result]-?: Read<Result[Field]> | Named<Result[Field]> };
 
-/** Returns a function that reads a record. Without another name, the column of the field `createdAt` is `created_at`. */
+/**
+ * Returns a function that reads a record. The column of the field `createdAt` is `created_at`, unless `column` names
+ * another.
+ */
 export function toRecord<Result extends object>(fields: Fields<Result>): (row: Row) => Result {
   const readers = Object.entries<Read<unknown> | Named<unknown>>(fields).map(([field, declared]) => {
     const name = field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
