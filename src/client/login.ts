@@ -51,7 +51,7 @@ interface Key {
 /** How long before its end a key is renewed, in milliseconds: longer than a request takes. */
 const margin = 120_000;
 
-/** If GitHub did not answer, or only with an error of its own. */
+/** The remedy if GitHub could not be reached, or failed. */
 const tokenRemedy =
   'Check that the runner can reach GitHub: its network, DNS, HTTPS_PROXY and NO_PROXY, and NODE_EXTRA_CA_CERTS if the proxy has a certificate of its own. If it can, see https://www.githubstatus.com and run the job again, or set `api-token`.';
 

@@ -30,7 +30,7 @@ export function createProxyAgent(proxies: ProxySettings, connect: ConnectSetting
 
 /**
  * Wraps a connector, so that it is not called again and again if the proxy closes the connection instead of opening a
- * tunnel: undici connects again at once after an error with this code.
+ * tunnel: undici would connect again at once after an error with the code `UND_ERR_SOCKET`.
  */
 function connectingOnce(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {

@@ -13,8 +13,8 @@ const predicates: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts an error of the operating system about a file that a command needs to one that says what to do. Returns other
- * errors unchanged.
+ * Converts an error of the operating system about a file that a command needs to one that says what to do. Returns
+ * other errors unchanged.
  *
  * @param path the file, if the error does not name it
  */

@@ -1,7 +1,7 @@
 import { evidenceAnchor } from '../../contract/reason.ts';
 import type { ReasonSource } from '../attestation/reasons.ts';
 
-/** The first segments of all other addresses of the service: the pages of organizations with these names would collide. */
+/** The first segments of all other addresses: the pages of organizations with these names could not be opened. */
 const otherAddresses: readonly string[] = ['admin', 'api', 'log', 'ready'];
 
 /** Why no organization of this name can be created, as a predicate; undefined if it can. */

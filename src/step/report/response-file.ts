@@ -53,7 +53,7 @@ export function responseFile(location: ResponseLocation): ResponseFile {
   };
 }
 
-/** Writes a text, or says why not: what is left of the file then is useless and takes up space. */
+/** Writes a text. If that fails, removes the file, which is incomplete, and returns the error. */
 function write(path: string, text: string, flag: 'w' | 'a'): RunnerFileError | undefined {
   try {
     withRunnerFile(responseFileOfRunner, () => {

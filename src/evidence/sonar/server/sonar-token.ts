@@ -4,8 +4,9 @@ import type { ReportTask } from '../report-task.ts';
 import { parseSonarTime } from '../sonar-time.ts';
 
 /**
- * The ways to send a token to Sonar, the likeliest first: bearer for the cloud, which reports a made-up version, and for
- * servers from 10.0 on; basic for older servers, which know no other; bearer and then basic if the version is unknown.
+ * The ways to send a token to Sonar, the likeliest first: bearer for the cloud, which reports a made-up version, and
+ * for servers from 10.0 on; basic for older servers, which know no other; bearer and then basic if the version is
+ * unknown.
  */
 export function schemesFor(
   server: URL,

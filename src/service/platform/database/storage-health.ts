@@ -47,7 +47,7 @@ export class StorageHealth {
   #insufficientBytes: number | undefined;
   /** Whether a write failed because the disk was full, and no check has found room since. */
   #lacksRoom = false;
-  /** The first error of a damaged database. It stays damaged until it is restored, although some of it can be written. */
+  /** The first error of a damaged database. Some of it can still be written, but only a backup repairs it. */
   #damage: StorageError | undefined;
 
   constructor(dependencies: StorageHealthDependencies) {

@@ -226,7 +226,7 @@ export function sendErrorPage(
   if (!wantsHtml(request)) return undefined;
   const { paths } = host;
   if (error.status === 401 && request.headers.authorization === undefined) {
-    // The address as the browser knows it: a proxy may have removed the path of `--public-url`. Forms are not sent again.
+    // The address as the browser knows it: a proxy may have removed the path of `--public-url`. A form is not sent again.
     const next = request.method === 'GET' ? paths.home().slice(0, -1) + request.url : undefined;
     return reply.redirect(withQuery(paths.signIn(), { next }), 303);
   }

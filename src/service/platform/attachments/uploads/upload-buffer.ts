@@ -17,7 +17,7 @@ const initialBytes = 8 * 1024;
 /** The size of a probe in bytes. A disk without that much space has no space for an upload. */
 const probeBytes = 64 * 1024;
 
-/** Content that was received completely, on this machine. Always call `discard` in the end, which frees memory or disk space. */
+/** Content that was received completely, on this machine. Call `discard` in the end: it frees memory or disk space. */
 export interface BufferedUpload extends Omit<ReceivedFile, 'keep'> {
   /**
    * Reads the content from the beginning; may be called several times. The last chunk is emitted only if all of the

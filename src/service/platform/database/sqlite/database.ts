@@ -43,11 +43,7 @@ export function openDatabase(folder: string): DatabaseSync {
   }
 }
 
-/**
- * Opens another connection to an open database, for reading committed data.
- *
- * @throws StartError
- */
+/** @throws StartError */
 export function openReadOnly(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });

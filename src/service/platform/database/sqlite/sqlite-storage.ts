@@ -151,8 +151,8 @@ class Writer {
 }
 
 /**
- * Runs reads one after the other, on one connection. Another could not begin earlier: the work of a read waits only for its
- * statements, which run at once.
+ * Runs reads one after the other, on one connection. More connections would not help: the work of a read awaits only its
+ * own statements, which are synchronous. It must not begin another read, which would wait for it.
  */
 class Reader {
   readonly #session: Session;

@@ -28,8 +28,8 @@ CREATE TRIGGER audit_events_keep_content BEFORE UPDATE OR DELETE OR TRUNCATE ON 
 
 /**
  * What several processes need to know of each other. `written_sources` told the caches of all processes what each
- * transaction wrote, and `written_sources_state` what was deleted of it; a later script drops both. `probes` is written to
- * find out whether the database accepts writes.
+ * transaction wrote, and `written_sources_state` what was deleted of it; a later script drops both. `probes` is written
+ * to find out whether the database accepts writes.
  */
 const coordination = `
 CREATE TABLE written_sources (

@@ -1,11 +1,12 @@
 /**
  * Members, service accounts and owners of keys. A user's key gives access to the organizations that the user is a
  * member of, a service account's key to the account's own; permissions are looked up when a key is used. Existing keys
- * become keys of users, and keep their roles: a key with another role than the latest one of its owner gets a user of its
- * own, such as `ann-reader`. If that name exists with another role, its keys get the lower one. A user name has at most
- * 64 characters.
+ * become keys of users, and keep their roles: a key with another role than the latest one of its owner gets a user of
+ * its own, such as `ann-reader`. If that name exists with another role, its keys get the lower one. A user name has at
+ * most 64 characters.
  *
- * From this version on, times of attestations never decreased within a flow; the script that added `stepped_back` ended that.
+ * From this version on, times of attestations never decreased within a flow, until the script that added
+ * `stepped_back`.
  */
 export const accounts = `
 CREATE TABLE members (
