@@ -45,7 +45,7 @@ export interface TestService {
 const adminKey = 'the-administration-key-of-a-test';
 
 /** A test works in the service's process, so the event loop waits for it, too. */
-const patient = { delay: 60_000 };
+const patient = { delay: 0 };
 
 /** Stops a service in which nothing may have failed unnoticed. */
 export async function stopWithoutErrors(service: TestService): Promise<void> {

@@ -18,12 +18,12 @@ declare module 'fastify' {
 
 /** Above these, requests are rejected. */
 export interface LoadLimits {
-  /** The mean delay of the event loop, in milliseconds. */
+  /** The mean delay of the event loop, in milliseconds; 0 for any. */
   readonly delay: number;
   /** In bytes. */
   readonly heap: number;
   readonly rss: number;
-  /** How often they are measured, in milliseconds. */
+  /** How often they are measured, in milliseconds; at least `delay`. */
   readonly interval: number;
   /** The most requests without a key from an address in a minute. */
   readonly anonymous: number;
@@ -44,7 +44,9 @@ function defaultLoadLimits(): LoadLimits {
 export function addLoadLimits(app: FastifyInstance, admission: Admission, limits: Partial<LoadLimits> = {}): void {
   const { delay, heap, rss, interval, anonymous } = { ...defaultLoadLimits(), ...limits };
   void app.register(underPressure, {
-    ...{ maxEventLoopDelay: delay, maxHeapUsedBytes: heap, maxRssBytes: rss, sampleInterval: interval },
+    ...{ maxEventLoopDelay: delay, maxHeapUsedBytes: heap, maxRssBytes: rss },
+    // The delay counts as infinite if the event loop was blocked for the whole interval.
+    sampleInterval: Math.max(interval, delay),
     pressureHandler: (request) => {
       if (!isExempt(request)) throw new ApiError(httpErrors.underPressure, { headers: { 'retry-after': '2' } });
     },

@@ -69,8 +69,17 @@ it('rejects what an organization sends above its number of requests at the same 
   expect(after.status).toBe(200);
 });
 
+it('rejects nothing after a pause that is shorter than the limit', async () => {
+  await start({ load: { delay: 10_000, interval: 10 } });
+  for (let pause = 0; pause < 10; pause += 1) {
+    const end = performance.now() + 20;
+    while (performance.now() < end);
+    expect((await listFlows()).status).toBe(200);
+  }
+});
+
 it('rejects everything but health checks while there is hardly any memory left', async () => {
-  await start({ load: { heap: 1, interval: 10 } });
+  await start({ load: { heap: 1, delay: 0, interval: 10 } });
   let rejected = await listFlows().catch(() => undefined);
   for (let turn = 0; turn < 1000 && rejected?.status !== 503; turn += 1) rejected = await listFlows();
   expect([rejected?.status, rejected?.headers.get('retry-after'), rejected?.body]).toEqual([
