@@ -32,13 +32,11 @@ beforeAll(async () => {
   recorded = await first.step({ ...attest, flow });
   await first.report(flow, { fingerprint, trail: 'main' });
   judged = await first.step({ ...gate, flow });
-  // Enough for a full tile.
-  for (let index = 0; index < 300; index += 1) await first.report(flow, { fingerprint: fingerprintOf(`${index}a`) });
   await first.close();
   await cp(join(folder, 'recorded'), join(folder, 'data'), { recursive: true });
   job = await openActionJob({ dataFolder: join(folder, 'data'), options });
   await writeFile(join(job.workspace.path, 'known'), judged.outputs['checkpoint'] ?? '');
-}, 120_000);
+});
 
 afterAll(async () => {
   await job.close();
@@ -82,7 +80,7 @@ describe('a gate with known-checkpoint', () => {
   it('passes if the log continues it, and has the checkpoint of now', async () => {
     const step = await job.step({ ...known, flow });
     expect(step).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
-    expect(sizeOf(step)).toBeGreaterThan(256);
+    expect(sizeOf(step)).toBeGreaterThanOrEqual(sizeOf(judged));
     expect(step.log).toMatch(/The log with \d+ entries continues `known-checkpoint`, which has \d+\./u);
   });
 
@@ -100,8 +98,7 @@ describe('a gate with known-checkpoint', () => {
   it('fails if an entry was altered, although the service signed anew', async () => {
     const database = new DatabaseSync(join(folder, 'recorded', 'compliance.sqlite'));
     database.exec('UPDATE log_entries SET leaf_hash = zeroblob(32) WHERE sequence = 1');
-    // Entries of full tiles are not needed for the proof, so the log is cut before the first one.
-    database.exec('DELETE FROM log_entries WHERE sequence >= 200; DELETE FROM log_hashes; DELETE FROM log_heads');
+    database.exec('DELETE FROM log_hashes; DELETE FROM log_heads');
     database.close();
     const service = await startTestService({ dataFolder: join(folder, 'recorded'), options });
     const step = await job.step({ ...known, flow, 'base-url': service.baseUrl, retries: '0' });

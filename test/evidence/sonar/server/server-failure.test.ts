@@ -58,14 +58,6 @@ describe('a 404 that does not have the format of Sonar', () => {
     );
   };
 
-  it('says that there is no Sonar server at the address', () => {
-    const failure = refuse('https://sonar.example.com');
-    expect(failure.kind).toBe('user');
-    expect(failure.message).toBe(
-      'there is no Sonar web API at https://sonar.example.com: GET https://sonar.example.com/sonarqube/api/ce/task?id=A was answered with 404 and an HTML page of 9 bytes',
-    );
-  });
-
   it.each([
     [
       'https://sonar.example.com',
@@ -87,15 +79,5 @@ describe('a missing permission', () => {
     );
     expect(toStatusFailure({ ...execute, token: 'none' }, 403, 'words', true).remedy).toContain('"Execute Analysis"');
     expect(toStatusFailure(asked, 403, 'Insufficient privileges', true).remedy).not.toContain('not enough');
-  });
-
-  it('of the token of a project is called that', () => {
-    const execute = { ...asked, permission: 'Execute Analysis', token: 'project' } as const;
-    const failure = toStatusFailure(execute, 403, 'Insufficient privileges', true);
-    expect(failure.message).toContain(
-      'with 403: Insufficient privileges; `sonar-token` is the analysis token of another project',
-    );
-    expect(failure.remedy).toContain('Use the analysis token of this project');
-    expect(toStatusFailure(execute, 401, 'an empty body', true).message).not.toContain('another project');
   });
 });

@@ -59,6 +59,7 @@ describe('the scheme of a token', () => {
       const failure = await failureOf(job.gather({ token: 'sqp_other_0123456789' }));
       expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-token' }] });
       expect(failure.message).toContain('403: Insufficient privileges; `sonar-token` is the analysis token of another');
+      expect(failure.remedy).toContain('Use the analysis token of this project');
     },
   );
 
