@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
-import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 const job = jobForAllTests({ sources: { now: () => Date.now() + ahead } });
@@ -66,20 +65,6 @@ describe('the step list-attestations as a gate', () => {
     await job.attest(flow, 'main', 'OK');
     const open = await job.step({ ...gate, flow, page: 'all', 'per-page': '2' });
     expect(open).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', count: '5' } });
-  });
-
-  it('fails if the input that makes it a gate is misspelt, before it asks for anything', async () => {
-    const flow = await job.flow('sonar');
-    await job.attest(flow, 'main', 'ERROR');
-    const result = await job.step({ operation: 'list-attestations', flow, 'on-noncompliant': 'fail' });
-    expect(failedStep(result)).toMatchObject({
-      ...errorEnding,
-      kind: 'user',
-      title: 'Mistake in the workflow',
-      message: expect.stringMatching(
-        /^`on-noncompliant` is not an input of this action\nDid you mean `on-non-compliant`\?/u,
-      ),
-    });
   });
 
   it('ends while others write', async () => {
