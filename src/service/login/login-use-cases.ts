@@ -50,7 +50,7 @@ export async function logIn(
 ): Promise<LoginResult> {
   const { storage, tokens } = dependencies;
   const issuer = tokens.readIssuer(token);
-  if (issuer === undefined) return { outcome: 'unproven', reason: 'is not an identity token' };
+  if (issuer === undefined) return { outcome: 'unproven', reason: 'is not a JWT with an issuer' };
   const named = await storage.read(({ loginRules }) => loginRules.listRepositoryIds(org, issuer));
   const unnamed = { outcome: 'unproven', reason: unnamedIssuer } as const;
   // Only issuers that an admin named are asked for their keys. One that was asked before is asked for every

@@ -86,7 +86,7 @@ describe('a login', () => {
       expect.stringMatching(
         /failed authentication: what was sent is the identity token of run 4711 of acme\/web \(123\), .*: 403$/u,
       ),
-      expect.stringMatching(/failed authentication: what was sent is an identity token that is not .*: 401$/u),
+      expect.stringMatching(/what was sent is an identity token that is not a JWT with an issuer; .*: 401$/u),
     ]);
   });
 
