@@ -4,7 +4,7 @@ import { beginTrail as endpoint } from '../contract/trail.ts';
 import { prepareTemplateFile } from '../evidence/template-file.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
-import { defined } from '../runtime/defined.ts';
+import { omitUndefined } from '../runtime/omit-undefined.ts';
 import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
 import { gatherCommit } from './gather-commit.ts';
 import { checkLinks, commitInputs, linkInputs, toExternalUrls } from './inputs/attestation-inputs.ts';
@@ -51,7 +51,7 @@ export const beginTrail = defineOperation({
           endpoint,
           {
             parameters: { org, flow_name: inputs.flow },
-            document: defined({
+            document: omitUndefined({
               name,
               description: inputs.description,
               user_data: { ...data, [gatheredAtKey]: new Date(gatheredAt).toISOString() },

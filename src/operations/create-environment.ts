@@ -1,5 +1,5 @@
 import { createEnvironment as endpoint } from '../contract/environment.ts';
-import { defined } from '../runtime/defined.ts';
+import { omitUndefined } from '../runtime/omit-undefined.ts';
 import type { Problem } from '../runtime/failure.ts';
 import {
   environment,
@@ -39,7 +39,7 @@ export const createEnvironment = defineOperation({
     const { requireProvenance: required } = inputs;
     const answer = await client.call(endpoint, {
       parameters: { org },
-      document: defined({
+      document: omitUndefined({
         name,
         type,
         description: inputs.description,

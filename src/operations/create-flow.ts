@@ -2,7 +2,7 @@ import type { EndpointResult } from '../client/endpoint-call.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createFlow as endpoint } from '../contract/flow.ts';
 import { createFlowFromFile } from '../contract/flow-template.ts';
-import { defined } from '../runtime/defined.ts';
+import { omitUndefined } from '../runtime/omit-undefined.ts';
 import { description, flow, repoUrl, template, templateFile, visibility } from './inputs/flow-inputs.ts';
 import { optional, required, type ValuesOf } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
@@ -67,7 +67,7 @@ export const createFlow = defineOperation({
 async function send(values: Values, context: OperationContext): Promise<EndpointResult<Endpoint>> {
   const { client, org } = context;
   const parameters = { org };
-  const document = defined({
+  const document = omitUndefined({
     name: values.flow,
     description: values.description,
     visibility: values.visibility,

@@ -3,7 +3,7 @@ import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../co
 import { prepareAttachment } from '../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../evidence/policy-file.ts';
-import { defined } from '../runtime/defined.ts';
+import { omitUndefined } from '../runtime/omit-undefined.ts';
 import { formatTime } from './format-time.ts';
 import { comment, policy, preview } from './inputs/environment-inputs.ts';
 import { files } from './inputs/evidence-inputs.ts';
@@ -37,7 +37,7 @@ export const createPolicy = defineOperation({
       log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
       return { file: attachment, schema: checked.schema };
     });
-    const document: PolicyPayload = defined({
+    const document: PolicyPayload = omitUndefined({
       name: inputs.policy,
       description: inputs.description,
       comment: inputs.comment,

@@ -1,5 +1,5 @@
 import type { PullRequest } from '../../contract/attestations/pull-request.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Log } from '../../runtime/log.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
@@ -94,7 +94,7 @@ async function readDetails(
   return {
     number,
     approvals: approvers.filter(({ username }) => !authors.has(username)),
-    record: defined({
+    record: omitUndefined({
       merge_commit: mergedAt === undefined ? '' : (textAt(pullRequest, 'merge_commit_sha') ?? ''),
       url: textAt(pullRequest, 'html_url') ?? '',
       state: mergedAt === undefined ? 'OPEN' : 'MERGED',
@@ -121,7 +121,7 @@ function toCommit(
   const inner = valueAt(commit, 'commit');
   const hidesAuthor = redact.includes('author');
   const verified = valueAt(inner, 'verification', 'verified');
-  return defined({
+  return omitUndefined({
     sha1,
     message: redact.includes('message') ? '' : truncate(textAt(inner, 'message') ?? '', maximumRecordedMessage),
     author: hidesAuthor

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
@@ -40,7 +40,7 @@ export async function readDockerCredentials(
   const helper = textAt(findEntry(valueAt(config, 'credHelpers'), host)) ?? textAt(config, 'credsStore');
   const identityToken = textAt(entry, 'identitytoken');
   const password = readPassword(entry);
-  return defined({ file, password, identityToken, helper });
+  return omitUndefined({ file, password, identityToken, helper });
 }
 
 function parse(text: string, file: string): unknown {

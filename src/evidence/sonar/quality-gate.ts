@@ -1,5 +1,5 @@
 import type { SonarResults } from '../../contract/attestations/sonar.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { unexpectedSonarResponse } from './server/server-failure.ts';
@@ -59,7 +59,7 @@ function parseCondition(condition: unknown): Condition | undefined {
   const operator = textAt(condition, 'comparator');
   const errorThreshold = figureAt(condition, 'errorThreshold');
   const value = figureAt(condition, 'actualValue');
-  return defined({ metric, operator, errorThreshold, status, value });
+  return omitUndefined({ metric, operator, errorThreshold, status, value });
 }
 
 /** Sonar writes figures as strings; a number is accepted, too. */

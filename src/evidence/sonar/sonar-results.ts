@@ -1,5 +1,5 @@
 import type { SonarResults } from '../../contract/attestations/sonar.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
@@ -29,7 +29,7 @@ export interface AnalysisData {
  */
 export function toSonarResults({ report, server, task, analysedAt, revision, gate }: AnalysisData): SonarResults {
   const serverUrl = toServerLink(server, report.serverUrl);
-  return defined({
+  return omitUndefined({
     serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
     taskId: task.id,
     status: task.status,

@@ -1,6 +1,6 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { assertArtifact as endpoint } from '../../contract/artifact-assertion.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { checkIdentity, identifyArtifacts, toArtifactNames, type IdentifiedArtifact } from '../identify-artifacts.ts';
 import { environment, policies } from '../inputs/environment-inputs.ts';
@@ -68,7 +68,7 @@ function assertOne(
     async () => {
       const { body: assertion } = await client.call(endpoint, {
         parameters: { org, fingerprint },
-        query: defined({
+        query: omitUndefined({
           flow_name: flow,
           environment_name: environment,
           ...(policies === undefined ? {} : { policy_name: [...policies] }),

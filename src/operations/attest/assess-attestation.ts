@@ -2,7 +2,7 @@ import type { FoundAttestation } from '../../contract/attestation-lookup.ts';
 import type { AttestationJudgement } from '../../contract/attestations/attestation-kind.ts';
 import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
 import { toReasons, verdictFromReasons, type Reason } from '../../contract/reason.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { FailureText } from '../../runtime/failure.ts';
 import { readReasons } from '../reasons.ts';
 
@@ -83,7 +83,7 @@ function explain(
 ): readonly Reason[] {
   const found = faults.length > 0 ? faults : [{ value: record?.status_info ?? 'recorded as not compliant' }];
   const url = record?.html_url ?? undefined;
-  return toReasons(name, { verdict, faults: found }, defined({ description, html_url: url }));
+  return toReasons(name, { verdict, faults: found }, omitUndefined({ description, html_url: url }));
 }
 
 function describeDifference(own: Verdict, recorded: Verdict): FailureText {

@@ -12,7 +12,7 @@ import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import type { MatchedFile } from '../../evidence/files/resolve-files.ts';
 import { repositoryInfo, runUrl } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { deliverEvidence, withUndelivered } from '../deliver-evidence.ts';
@@ -195,7 +195,7 @@ function toCommonAttestation(
   const { name, artifact } = splitName(values.attestationName);
   const repository = repositoryInfo(job);
   const origin = runUrl(job);
-  return defined({
+  return omitUndefined({
     attestation_name: name,
     ...(artifact === undefined ? {} : { target_artifacts: [artifact] }),
     artifact_fingerprint: values.fingerprint,

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import { sortReasons, type Reason } from '../../contract/reason.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { unexplainedReason } from '../reasons.ts';
 import { listEvidence } from './artifact-evidence.ts';
 
@@ -19,7 +19,7 @@ export function deriveArtifactReasons(
   const { items } = listEvidence(artifact);
   const found = [...items].flatMap(([about, { state, reason, description, href }]): readonly Reason[] => {
     if (state === 'compliant') return [];
-    const more = defined({ description, html_url: href });
+    const more = omitUndefined({ description, html_url: href });
     switch (state) {
       case 'missing':
       case 'mismatched':

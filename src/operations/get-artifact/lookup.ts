@@ -1,6 +1,6 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { getArtifact as endpoint, type Artifact } from '../../contract/artifact.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { toArtifactNames } from '../identify-artifacts.ts';
 import { judgeKnown, type JudgedAnswer } from '../judged-subjects.ts';
 import type { OperationContext } from '../operation.ts';
@@ -32,7 +32,7 @@ export function lookUpArtifact(
     async () => {
       const { body: artifact } = await client.call(endpoint, {
         parameters: { org, flow_name: flow, fingerprint },
-        query: defined({ trail, attestation_id: attestationId }),
+        query: omitUndefined({ trail, attestation_id: attestationId }),
       });
       const verdict = parseVerdict(artifact, query);
       if (verdict === 'compliant') return { artifact, verdict, reasons: [] };

@@ -1,7 +1,7 @@
 import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { sortReasons, type Reason } from '../../contract/reason.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
@@ -107,7 +107,7 @@ async function fetchPage(
   { client, org }: OperationContext,
 ): Promise<AttestationPage> {
   const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
-  const query: EndpointQuery<typeof endpoint> = defined({
+  const query: EndpointQuery<typeof endpoint> = omitUndefined({
     page: number,
     per_page: size,
     from_timestamp: values.fromTimestamp,

@@ -1,6 +1,6 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { environment, interval, reverse } from '../inputs/environment-inputs.ts';
 import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { page, perPage, pageSizeForAll } from '../inputs/list-inputs.ts';
@@ -147,7 +147,7 @@ async function fetchSnapshots(
   const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
   const answer = await client.call(endpoint, {
     parameters: { org, env_name: values.environment },
-    query: defined({
+    query: omitUndefined({
       page: number,
       per_page: size,
       interval: values.interval,

@@ -10,7 +10,7 @@ import { fetchWorkflowRun } from '../../evidence/github/workflow-run.ts';
 import type { FoundItem } from '../../evidence/spool/find-spool-items.ts';
 import { markDelivered, type SpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import type { SpoolManifest } from '../../evidence/spool/spool-item.ts';
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { describeError, Failure } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { OperationContext } from '../operation.ts';
@@ -104,7 +104,7 @@ export class ItemDelivery {
     if (!conforms(schema, document)) return malformed(schema, document);
     try {
       const earlier = { key: manifest.idempotency_key, since: Date.parse(manifest.gathered_at) };
-      const answer = await client.call(endpoint, defined({ parameters, document, ...earlier, file }));
+      const answer = await client.call(endpoint, omitUndefined({ parameters, document, ...earlier, file }));
       this.#failures = 0;
       await this.#mark(found);
       return { state: answer.source === 'answer' ? 'delivered' : 'on record' };

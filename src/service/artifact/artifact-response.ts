@@ -3,6 +3,7 @@ import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import { calculateLeadTimes } from '../flow/lead-times.ts';
 import { artifactItem } from '../../contract/template.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { describeEvidence, judgeArtifact } from './artifact-state.ts';
 import {
   allRequirements,
@@ -83,12 +84,7 @@ function optionalFields(
   report: ArtifactReport,
 ): Pick<Artifact, 'template_reference_name' | 'git_commit_info' | 'repo_info' | 'repo_url'> {
   const { template_reference_name, git_commit_info, repo_info, repo_url = repo_info?.url } = report;
-  return {
-    ...(template_reference_name === undefined ? {} : { template_reference_name }),
-    ...(git_commit_info === undefined ? {} : { git_commit_info }),
-    ...(repo_info === undefined ? {} : { repo_info }),
-    ...(repo_url === undefined ? {} : { repo_url }),
-  };
+  return omitUndefined({ template_reference_name, git_commit_info, repo_info, repo_url });
 }
 
 /** The interface does not show the structure of evidence, so its fields are named like those of an attestation. */

@@ -2,6 +2,7 @@ import { listAttestations, type AttestationPage, type ListedAttestation } from '
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import * as attestationList from './attestation-lookup-use-cases.ts';
 import type { AttestationRange, LargeAttestationPage } from './attestation-lookup-use-cases.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
@@ -87,6 +88,7 @@ function withEntries(
 
 export function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document } = attestation;
+  const { origin_url, proven, override } = document;
   return {
     attestation_id: id,
     attestation_name: name,
@@ -100,13 +102,11 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     has_audit_package: true,
     html_url: links.pages.attestation(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
-    ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
     reasons: toReasonResponses(listEvidenceReasons(attestation, toLabel(attestation)), org, links),
     reported_by: reportedBy,
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},
-    ...(document.proven === undefined ? {} : { proven: document.proven }),
-    ...(document.override === undefined ? {} : { override: document.override }),
+    ...omitUndefined({ origin_url, proven, override }),
   };
 }
 
@@ -125,10 +125,7 @@ function pageLinks(
   { page, perPage, pageCount }: { readonly page: number; readonly perPage: number; readonly pageCount: number },
   link: (query: Readonly<Record<string, number>>) => string,
 ): Record<string, string> {
-  const span = {
-    ...(from_timestamp === undefined ? {} : { from_timestamp }),
-    ...(to_timestamp === undefined ? {} : { to_timestamp }),
-  };
+  const span = omitUndefined({ from_timestamp, to_timestamp });
   const at = (number: number): string => link({ page: number, per_page: perPage, ...span });
   const last = Math.max(1, pageCount);
   return {

@@ -6,6 +6,7 @@ import {
   type LoginRuleDocument,
   type RulePermission,
 } from '../../contract/login-rule.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Grant } from '../account/access.ts';
 import type { CountsFor } from '../account/audience.ts';
 import { toRecorderId } from '../requirement/recorder.ts';
@@ -100,9 +101,7 @@ export function toGrant(rule: RuleRights): Grant {
     role,
     permissions,
     ...(commits === 'any' ? { coversAnyCommit: true } : {}),
-    ...(flows === undefined ? {} : { flows }),
-    ...(environments === undefined ? {} : { environments }),
-    ...(countsFor === undefined ? {} : { countsFor }),
+    ...omitUndefined({ flows, environments, countsFor }),
   };
 }
 

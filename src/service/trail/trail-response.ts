@@ -1,5 +1,6 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { AttestationStatus, TrailEvent, TrailResponse } from '../../contract/trail-reading.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { EvidenceStatus } from '../artifact/artifact-state.ts';
 import type { Links } from '../platform/links.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
@@ -29,6 +30,7 @@ export function toTrailSummary(
 export function toTrailResponse(details: TrailDetails, history: TrailHistory, links: Links): TrailResponse {
   const { trail, applied, judgement, artifacts, attestations } = details;
   const { report } = trail;
+  const { origin_url, repo_info, external_urls, proven } = report;
   const located = locateReasons(judgement.reasons, { flow: trail.flow, trail: trail.name });
   const latest = [artifacts[0]?.createdAt ?? 0, attestations[0]?.createdAt ?? 0];
   return {
@@ -36,12 +38,9 @@ export function toTrailResponse(details: TrailDetails, history: TrailHistory, li
     state_info: judgement.info,
     reasons: toReasonResponses(located, trail.org, links),
     last_modified_at: Math.max(trail.lastModifiedAt, ...latest),
-    ...(report.origin_url === undefined ? {} : { origin_url: report.origin_url }),
+    ...omitUndefined({ origin_url, repo_info, external_urls, proven }),
     ...(report.git_commit_info === undefined ? {} : { git_commit_info: toCommitResponse(report.git_commit_info) }),
-    ...(report.repo_info === undefined ? {} : { repo_info: report.repo_info }),
-    ...(report.external_urls === undefined ? {} : { external_urls: report.external_urls }),
     user_data: report.user_data ?? {},
-    ...(report.proven === undefined ? {} : { proven: report.proven }),
     template: toTemplateResponse(applied.template),
     compliance_status: {
       status: judgement.state,
@@ -59,7 +58,7 @@ export function toTrailResponse(details: TrailDetails, history: TrailHistory, li
 /** The public client requires the time and the texts of a commit. */
 export function toCommitResponse(commit: GitCommitInfo): NonNullable<TrailResponse['git_commit_info']> {
   const { sha1, author = '', message = '', branch = '', timestamp = 0, url } = commit;
-  return { sha1, author, message, branch, timestamp, ...(url === undefined ? {} : { url }) };
+  return { sha1, author, message, branch, timestamp, ...omitUndefined({ url }) };
 }
 
 /** Converts evidence that is required, reported, or both. */
@@ -115,7 +114,7 @@ function toEvents({ trail }: TrailDetails, history: TrailHistory): TrailEvent[] 
 function toCommit(commit: AttestationWithSubject['commit']): Pick<TrailEvent, 'git_commit_info'> {
   if (commit === undefined) return {};
   const { sha1, url } = commit;
-  return { git_commit_info: { sha1, ...(url === undefined ? {} : { url }) } };
+  return { git_commit_info: omitUndefined({ sha1, url }) };
 }
 
 function toArtifactName({ report }: ReportedArtifact): string {

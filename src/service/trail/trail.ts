@@ -7,6 +7,7 @@ import type { AppliedTemplate } from '../template/template.ts';
 import type { TrailJudgement } from './trail-state.ts';
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { AttestationDocument } from '../../contract/attestations/kinds.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 
 export interface TrailReference {
   readonly org: string;
@@ -76,17 +77,12 @@ export interface TrailHistory {
 
 /** The report of a trail that an attestation begins: the commit and the run of the attestation. */
 export function fromAttestation({
-  git_commit_info: commit,
-  repo_info: repository,
-  origin_url: origin,
+  git_commit_info,
+  repo_info,
+  origin_url,
   proven,
 }: Recorded<AttestationDocument>): Recorded<TrailReport> {
-  return {
-    ...(commit === undefined ? {} : { git_commit_info: commit }),
-    ...(repository === undefined ? {} : { repo_info: repository }),
-    ...(origin === undefined ? {} : { origin_url: origin }),
-    proven,
-  };
+  return { ...omitUndefined({ git_commit_info, repo_info, origin_url }), proven };
 }
 
 /** The report of a trail that the report of an artifact begins: the commit and the build of the artifact. */

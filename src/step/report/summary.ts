@@ -1,4 +1,4 @@
-import { defined } from '../../runtime/defined.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
@@ -9,7 +9,7 @@ export function toSummaryContent({ decision, result, runUrl, checkpoint }: StepR
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
   const isOnRecord = result?.spoolPath === undefined && result?.lost === undefined;
   const href = result?.attestationUrl ?? result?.htmlUrl;
-  const optional = defined({ checkpoint, remedy, report: result?.report, href });
+  const optional = omitUndefined({ checkpoint, remedy, report: result?.report, href });
   return { verdict, conclusion, isInReport: isJudged && isOnRecord, runUrl, ...optional };
 }
 
@@ -57,7 +57,7 @@ interface Variant extends SummaryExtent {
 /** From the whole content to the verdict alone. */
 function createVariants(text: SummaryContent): readonly Variant[] {
   const { verdict, conclusion, remedy, commit, caution, runUrl, report } = text;
-  const about = { verdict, runUrl, ...defined({ commit, caution }) };
+  const about = { verdict, runUrl, ...omitUndefined({ commit, caution }) };
   const reason = {
     conclusion: truncate(conclusion, maximumReasonLength),
     ...(remedy === undefined ? {} : { remedy: truncate(remedy, maximumReasonLength) }),

@@ -16,7 +16,7 @@ import { readJsonBody, type ParsedBody } from '../../../http/json-body.ts';
 import { TransportError, type HttpResponse } from '../../../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
 import { isTransientStatus, parseRetryAfter } from '../../../http/retry.ts';
-import { defined } from '../../../runtime/defined.ts';
+import { omitUndefined } from '../../../runtime/omit-undefined.ts';
 import type { Failure } from '../../../runtime/failure.ts';
 import { version } from '../../../runtime/version.ts';
 
@@ -168,7 +168,7 @@ function isRefused(answer: HttpResponse): boolean {
 }
 
 function requestHeaders(authorization: string | undefined): Readonly<Record<string, string>> {
-  return defined({ accept: 'application/json', 'user-agent': `compliance-action/${version}`, authorization });
+  return omitUndefined({ accept: 'application/json', 'user-agent': `compliance-action/${version}`, authorization });
 }
 
 /** @param timeout in milliseconds; the context's own limit applies, too */
