@@ -108,7 +108,8 @@ function describeFailure({ exitCode, stderr }: GitResult): string {
   if (/bad (revision|object)|Needed a single revision/.test(stderr)) return 'the repository does not have it';
   const lines = stderr.split('\n').map((line) => line.trim());
   const message = lines.filter((line) => line !== '').join('; ');
-  return message === '' ? `git ended with exit code ${exitCode}` : `git said: ${message}`;
+  if (message !== '') return `git said: ${message}`;
+  return exitCode === -1 ? 'git was killed' : `git ended with exit code ${exitCode}`;
 }
 
 function parseLog(output: string): CommitFacts | undefined {

@@ -94,8 +94,9 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
       });
     });
     const options = { env: { ...run.env }, silent: true, ignoreReturnCode: true, listeners };
-    exec(quote(run.file), [...run.commandLine], options).then((code) => {
-      end('by itself', code);
+    // Null, in spite of its type, if another process has killed the program.
+    exec(quote(run.file), [...run.commandLine], options).then((code: number | null) => {
+      end('by itself', code ?? -1);
     }, fail);
   });
 }

@@ -125,6 +125,10 @@ describe('a program', () => {
     expect(end.stdout).toBe('none\n');
   });
 
+  itOnPosix('that another process kills has no exit code', async () => {
+    await expect(runProgram(runOf(program('killed', 'kill -KILL $$')))).resolves.toMatchObject({ exitCode: -1 });
+  });
+
   it('that cannot be started is an error', async () => {
     await expect(runProgram(runOf(join(folder.path, 'nothing')))).rejects.toThrow('Unable to locate executable');
   });
