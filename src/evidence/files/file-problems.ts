@@ -42,7 +42,10 @@ export function unreadable(path: string, thrown: unknown): Problem {
   return {
     input: 'files',
     what: `${path} cannot be read: ${describeError(thrown)}`,
-    remedy: 'Make sure that it exists and that the user who runs this step may read it.',
+    // What Node.js puts in place of bytes that are not UTF-8. A file is not found by such a name.
+    remedy: path.includes('\uFFFD')
+      ? 'Rename it, because its name is not valid UTF-8, or exclude it with a line that starts with "!".'
+      : 'Make sure that it exists and that the user who runs this step may read it.',
   };
 }
 

@@ -130,7 +130,7 @@ export class FileSearch {
   #addFile(path: string): void {
     const size = inspectPath(path)?.size;
     if (size === undefined)
-      this.problems.push(unreadable(path, 'it was removed during the search, or its name is not valid UTF-8'));
+      this.problems.push(unreadable(path, 'it is no longer there, or its folder denies access to it'));
     else this.matches.set(path, size);
   }
 }

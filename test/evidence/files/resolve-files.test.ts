@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -213,8 +213,12 @@ describe('the files that lines match', () => {
 
   linuxOnly('are an error when a listed name is not UTF-8 and so cannot be opened', async () => {
     await withFileTree({ 'd/x': '' }, async (tree) => {
-      mkdirSync(Buffer.concat([Buffer.from(`${tree.root}/d/`), Buffer.from([0xff])]));
-      expect((await userErrorOf(() => namesOf(tree, 'd'))).problems).toHaveLength(1);
+      const odd = (end: number): Buffer => Buffer.concat([Buffer.from(`${tree.root}/d/`), Buffer.from([0xff, end])]);
+      mkdirSync(odd(0x64));
+      writeFileSync(odd(0x66), '');
+      const { problems } = await userErrorOf(() => namesOf(tree, 'd'));
+      const remedy = expect.stringMatching(/^Rename it, because its name is not valid UTF-8/u);
+      expect(problems).toMatchObject([{ remedy }, { remedy }]);
     });
   });
 });
