@@ -1,9 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { jobCommit, jobForAllTests, type ActionJob } from '../support/action-job.ts';
+import { jobCommit, jobForAllTests } from '../support/action-job.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { shas } from '../support/events.ts';
-import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
+import { answers } from '../support/faults.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 import { apiCommit, type GitHubReply } from '../support/fake-github.ts';
 import { pullRequestAnswers } from '../support/pull-request-answers.ts';
@@ -170,80 +169,30 @@ describe('links and remarks', () => {
     const page = await fetch(url, { headers: { authorization: `Bearer ${job.service.apiKey}` } });
     expect(await page.text()).toContain('team: &lt;shop&gt;');
   });
-
-  it('need a URL for each fingerprint', async () => {
-    const inputs = { ...scan, flow: 'web', 'external-fingerprints': `docs=${digest}` };
-    expect(await job.step(inputs)).toMatchObject({
-      exitCode: 1,
-      log: expect.stringContaining('`external-fingerprints` has the label "docs", which `external-urls` lacks'),
-    });
-  });
 });
 
-describe('a step that records evidence with another service', () => {
-  /** Answers with one record that has the key of the request before. */
-  const shows = (more: Readonly<Record<string, unknown>>): Fault => ({
+it('stays red if the service records it as compliant, and warns of it', async () => {
+  const readsBack: Fault = {
     early: false,
     play(response) {
-      const [sent] = servers.at(-1)?.requests ?? [];
-      const key = String(sent?.headers['idempotency-key']).replaceAll('"', '');
-      const record = { attestation_id: '1', is_compliant: true, user_data: { idempotency_key: key }, ...more };
+      const key = String(server.requests[0]?.headers['idempotency-key']).replaceAll('"', '');
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify([record]));
+      response.end(JSON.stringify([{ attestation_id: '1', is_compliant: true, user_data: { idempotency_key: key } }]));
     },
-  });
-  const servers: Awaited<ReturnType<typeof startFaultyServer>>[] = [];
-
-  async function attest(reading: Fault, compliant: string): Promise<Awaited<ReturnType<ActionJob['step']>>> {
-    const server = keep(await startFaultyServer(answers(201, 'OK'), reading));
-    servers.push(server);
-    const inputs = { operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant };
-    const result = await job.step({ ...inputs, 'base-url': server.url.href });
-    expect(server.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
-      `POST /api/v2/attestations/acme/web/trail/${shas.head}/generic`,
-      `GET /api/v2/attestations/acme/web/trail/${shas.head}/scan`,
-      'GET /log/acme/checkpoint',
-    ]);
-    expect(server.connections()).toBe(reading === resetsBeforeTheAnswer ? 2 : 1);
-    return result;
-  }
-
-  it('stays red if the record says compliant, and warns of it', async () => {
-    const result = await attest(shows({}), 'false');
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', 'attestation-url': '' } });
-    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toContainEqual(
-      expect.stringContaining('The record says compliant. This step finds it non-compliant'),
-    );
-    expect(commandsNamed(result.log, 'error')[0]?.message).toContain('The record says compliant.');
-    expect(result.summary).toContain('The record says compliant.');
-  });
-
-  it('warns at once if the template requires another type', async () => {
-    const result = await attest(shows({ attestation_type: 'generic', required_type: 'junit' }), 'true');
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
-    const words = 'scan is recorded as generic; junit is required by the template.';
-    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toContainEqual(
-      expect.stringContaining(`${words} Record it with \`attest-junit\``),
-    );
-    expect(result.summary).toContain(words);
-  });
-
-  it.each([
-    ['does not have the look-up', answers(404, { message: 'Not Found' })],
-    ['goes down', resetsBeforeTheAnswer],
-  ])('goes on if the service %s after it has recorded it', async (_what, fault) => {
-    const result = await attest(fault, 'true');
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', 'attestation-url': '' } });
-    expect(result.log).toContain('The record could not be read back');
-    expect(commandsNamed(result.log, 'error')).toEqual([]);
-  });
-});
-
-it('a dry run of a step that records evidence reads nothing back', async () => {
-  const result = await job.step({
-    ...{ operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant: 'true' },
-    ...{ 'dry-run': 'true', 'on-non-compliant': 'ignore', 'base-url': 'http://127.0.0.1:9' },
-  });
-  expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'skipped', 'attestation-url': '' } });
-  expect(textAt(result.response, 'request', 'method')).toBe('POST');
+  };
+  const server = keep(await startFaultyServer(answers(201, 'OK'), readsBack));
+  const inputs = { operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant: 'false' };
+  const result = await job.step({ ...inputs, 'base-url': server.url.href });
+  expect(server.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
+    `POST /api/v2/attestations/acme/web/trail/${shas.head}/generic`,
+    `GET /api/v2/attestations/acme/web/trail/${shas.head}/scan`,
+    'GET /log/acme/checkpoint',
+  ]);
+  expect(server.connections()).toBe(1);
+  expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', 'attestation-url': '' } });
+  expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('The record says compliant. This step finds it non-compliant'),
+  );
+  expect(commandsNamed(result.log, 'error')[0]?.message).toContain('The record says compliant.');
+  expect(result.summary).toContain('The record says compliant.');
 });

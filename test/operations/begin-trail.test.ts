@@ -49,6 +49,16 @@ describe('begin-trail', () => {
   });
 });
 
+it.each([
+  { operation: 'begin-trail' },
+  { operation: 'attest-artifact', fingerprint: 'a'.repeat(64), filename: 'web.tgz' },
+  { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true' },
+])('$operation needs a URL for each fingerprint of a link', async ({ operation, ...inputs }) => {
+  const links = { flow: 'web', 'external-fingerprints': `docs=${'ab'.repeat(32)}` };
+  const mistake = await userErrorOf(() => performOperation(operation, { ...inputs, ...links }, always(201, 'OK')));
+  expect(mistake.message).toBe('`external-fingerprints` has the label "docs", which `external-urls` lacks');
+});
+
 describe('a template file', () => {
   const steps: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['begin-trail', { flow: 'web' }],
