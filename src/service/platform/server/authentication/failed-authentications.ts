@@ -123,11 +123,14 @@ export class FailedAuthentications {
   }
 }
 
-/** The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. */
+/**
+ * The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. Some proxies
+ * add the client's port to X-Forwarded-For (`203.0.113.7:50000`), which is left out.
+ */
 export function toNetwork(address: string): string {
-  const v4 = /^::ffff:(?<v4>[\d.]+)$/i.exec(address)?.groups?.['v4'] ?? address;
-  if (!isIPv6(v4)) return v4;
-  const [left = '', right] = v4.split('%', 1)[0]?.split('::') ?? [];
+  const host = address.replace(/^\[(.*)\](?::\d+)?$/u, '$1').replace(/^(?:::ffff:)?([\d.]+)(?::\d+)?$/iu, '$1');
+  if (!isIPv6(host)) return host;
+  const [left = '', right] = host.split('%', 1)[0]?.split('::') ?? [];
   const groups = (text: string | undefined): readonly string[] =>
     text === undefined || text === '' ? [] : text.split(':');
   const [head, tail] = [groups(left), groups(right)];
