@@ -141,7 +141,10 @@ export class WriteQueue {
     }
   }
 
-  /** Runs jobs one after the other. Those that exceed the time limit are left for the next group. */
+  /**
+   * Runs jobs one after the other. Those that exceed the time limit are left for the next group. Returns the functions
+   * to call when the jobs are committed.
+   */
   async #run(jobs: Job[]): Promise<readonly (() => void)[]> {
     const begun = this.#elapsed();
     const done: (() => void)[] = [];
@@ -152,6 +155,7 @@ export class WriteQueue {
     return done;
   }
 
+  /** Returns the function to call when the job is committed; none if it failed. */
   async #attempt(job: Job): Promise<readonly (() => void)[]> {
     this.#database.exec('SAVEPOINT write');
     try {
