@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readJob, runUrl, type Job } from '../evidence/job.ts';
 import type { Transport } from '../http/transport.ts';
 import { createTransport } from '../http/undici-transport.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { steadyClock } from '../runtime/clock.ts';
 import { withRunnerFile } from '../runtime/runner-file.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { reportDecision, reportResult, type ReportTarget } from './report/report-result.ts';
@@ -121,7 +121,7 @@ async function judgeAndReport(step: Step): Promise<boolean> {
       target.runner.mask();
     },
     responseFile: responseFile(target),
-    clock: systemClock,
+    clock: steadyClock,
     random: Math.random,
     log: target.runner.log,
     beforeWaiting: () => reportWaiting(step),
@@ -195,7 +195,7 @@ async function publishContext({
     redact: target.secrets.redact,
     transport: transport(),
     cancelled,
-    clock: systemClock,
+    clock: steadyClock,
     random: Math.random,
     log: target.runner.log,
   };

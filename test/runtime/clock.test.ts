@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { sleep, systemClock } from '../../src/runtime/clock.ts';
-import { manualClock } from '../support/clock.ts';
+import { sleep, steadyClock, systemClock } from '../../src/runtime/clock.ts';
+import { manualClock, startOfTime } from '../support/clock.ts';
 
 describe('the clock of the machine', () => {
   it('waits longer than Node.js timers can, and can be cancelled', () => {
@@ -80,6 +80,14 @@ describe('the clock of the machine', () => {
     const now = systemClock.now();
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('can be set without a jump of the steady clock', () => {
+    const before = steadyClock.now();
+    expect(before).toBeGreaterThan(startOfTime);
+    const set = jest.spyOn(Date, 'now').mockReturnValue(0);
+    expect(steadyClock.now()).toBeGreaterThanOrEqual(before);
+    set.mockRestore();
   });
 
   it('fires when the time is over', async () => {
