@@ -52,10 +52,6 @@ export function skippedResult(operation: string, job: Job, refusal?: string): Op
     outcome: 'skipped',
     conclusion: `${operation} was skipped: there is no \`${apiToken.name}\`, because ${why}. Nothing was sent and nothing was judged. The step passes because of \`on-missing-token: skip\`; this is not a verdict.`,
     response: { skipped: { operation, reason: why } },
-    report: {
-      subject: `${operation} without an API key`,
-      facts: fact('Reason', why),
-      tables: [],
-    },
+    report: { subject: `${operation} without an API key`, facts: fact('Reason', why) },
   };
 }
