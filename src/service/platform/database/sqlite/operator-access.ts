@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { AttachmentStore } from '../../attachments/attachments.ts';
 import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
 import { attachmentsFolder, databaseFile } from '../../attachments/files/data-folder.ts';
@@ -8,7 +7,7 @@ import type { Storage, StorageDependencies } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
 import { toStartError } from '../start-error.ts';
 import { storageError } from '../storage-faults.ts';
-import { translateError } from './database.ts';
+import { openReadOnly, translateError } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
@@ -59,9 +58,8 @@ function lockUnlessServed(folder: string): (() => void) | undefined {
 
 /** Migrating the tables of a running service would break it. */
 function requireSameVersion(path: string): void {
-  const database = new DatabaseSync(path, { readOnly: true });
+  using database = openReadOnly(path);
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-  database.close();
   if (version === schemaVersion) return;
   throw new Error(
     `the running service uses version ${version} of the tables in ${path}, and this command version ${schemaVersion}; ` +
