@@ -156,10 +156,12 @@ class Writer {
  */
 class Reader {
   readonly #session: Session;
+  readonly #transaction: ReadTransaction;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(database: DatabaseSync) {
     this.#session = new Session(database);
+    this.#transaction = createReaders(this.#session);
   }
 
   /** Runs work in a read of its own. It sees the state at its first statement. */
@@ -177,7 +179,7 @@ class Reader {
       throw translateError(error);
     }
     try {
-      return await this.#session.use(() => work(createReaders(this.#session)));
+      return await this.#session.use(() => work(this.#transaction));
     } finally {
       try {
         if (database.isTransaction) database.exec('COMMIT');
