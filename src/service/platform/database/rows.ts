@@ -36,9 +36,9 @@ export function flagOrNull(row: Row, column: string): boolean | null {
   return row[column] === null ? null : flag(row, column);
 }
 
-/** Whether a column holds a value. */
+/** Whether a column holds a number and not null. */
 export function isSet(row: Row, column: string): boolean {
-  return row[column] !== null;
+  return optionalNumber(row, column) !== undefined;
 }
 
 export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
