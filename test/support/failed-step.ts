@@ -3,7 +3,7 @@ import type { ActionRun } from '../../tools/run-action.ts';
 import { commandsNamed } from './workflow-command.ts';
 
 /** What people and later steps see of a failed step. */
-export interface FailedStep {
+interface FailedStep {
   readonly exitCode: number | null;
   readonly outcome: string | undefined;
   readonly compliant: string | undefined;

@@ -90,7 +90,7 @@ export async function findKey(accounts: AccountReader, reference: KeyReference):
   return keys.find(({ key }) => key.id === reference.id) ?? 'key not found';
 }
 
-export type RotateKeyResult =
+type RotateKeyResult =
   | (CreatedKey & {
       /** When the previous key expires, in Unix seconds. */
       readonly graceEndsAt: number;

@@ -14,7 +14,7 @@ interface Dependencies extends Pick<UseCaseDependencies, 'storage' | 'now'> {
   readonly log: ServiceLog;
 }
 
-export type RemoveAttachmentResult = 'removed' | 'no attachment' | 'content not removed';
+type RemoveAttachmentResult = 'removed' | 'no attachment' | 'content not removed';
 
 /** The maximum length of a reason in the audit log, in characters. */
 const maximumShownReason = 1000;

@@ -35,7 +35,7 @@ export interface OverrideCommand extends Attribution {
   readonly override: Recorded<AttestationOverride>;
 }
 
-export type OverrideResult =
+type OverrideResult =
   | 'overridden'
   | 'flow not found'
   | 'already ended'

@@ -23,7 +23,7 @@ export interface CustomTypeToSave extends CustomTypeReference {
   readonly by: string;
 }
 
-export type SaveCustomTypeResult = 'saved' | 'too many types' | 'too many versions' | readonly DefinitionFault[];
+type SaveCustomTypeResult = 'saved' | 'too many types' | 'too many versions' | readonly DefinitionFault[];
 
 /** Adds a version to a new or existing custom type. Evidence on record keeps the verdict of its own version. */
 export async function saveCustomType(

@@ -12,7 +12,7 @@ export interface LoginRuleReference {
   readonly name: string;
 }
 
-export type SaveLoginRuleResult =
+type SaveLoginRuleResult =
   | { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule }
   | { readonly outcome: 'too many rules' }
   | { readonly outcome: 'too long' };

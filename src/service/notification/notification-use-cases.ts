@@ -42,8 +42,6 @@ export interface SavedNotification {
   readonly secrets: ReadonlyMap<number, SigningSecret>;
 }
 
-export type CreateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'too many' };
-
 type NotificationContext = WriteContext & {
   readonly randomBytes: RandomBytes;
   /** Whether a mail server is configured. */
@@ -55,7 +53,7 @@ export const createNotification = defineWrite(
     transaction,
     { targets, environments, triggers, ...command }: NotificationToCreate,
     { at: createdAt, sendsMail, randomBytes }: NotificationContext,
-  ): Promise<CreateNotificationResult> => {
+  ): Promise<SavedNotification | RejectedNotification | { readonly outcome: 'too many' }> => {
     const added = targets.map((target) => toNewTarget(target, randomBytes, createdAt));
     const secrets = toSecrets(added);
     const created = {
@@ -81,14 +79,12 @@ export const createNotification = defineWrite(
  */
 export type NotificationChange = NotificationReference & Partial<NotificationPayload>;
 
-export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
-
 export const updateNotification = defineWrite(
   async (
     transaction,
     { org, number, name, environments, triggers, targets }: NotificationChange,
     { at: lastModifiedAt, sendsMail, randomBytes }: NotificationContext,
-  ): Promise<UpdateNotificationResult> => {
+  ): Promise<SavedNotification | RejectedNotification | { readonly outcome: 'not found' }> => {
     const { notifications } = transaction;
     const known = await notifications.find(org, number);
     const states = await notifications.findTargets(org, number);
@@ -198,7 +194,7 @@ export interface SecretRotation extends TargetReference {
 }
 
 /** The result of `rotateWebhookSecret`. `secrets` are the valid ones, latest first. */
-export type RotateSecretResult =
+type RotateSecretResult =
   | { readonly outcome: 'rotated'; readonly secret: string; readonly secrets: readonly SigningSecret[] }
   | { readonly outcome: 'webhook not found' };
 

@@ -13,7 +13,7 @@ export interface UserReference {
   readonly user: string;
 }
 
-export type SaveMemberResult = 'created' | 'updated' | LastAdminResult;
+type SaveMemberResult = 'created' | 'updated' | LastAdminResult;
 
 /** Sets the role of a member. A user who is not a member becomes one. */
 export function saveMember(
@@ -64,7 +64,7 @@ export function removeMember(
   return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, remove));
 }
 
-export type SetDefaultOrganizationResult = 'set' | 'denied';
+type SetDefaultOrganizationResult = 'set' | 'denied';
 
 export function setDefaultOrganization(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,

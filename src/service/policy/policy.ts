@@ -8,10 +8,9 @@ export interface PolicyVersion {
 }
 
 export const policyEventTypes = ['policy_created', 'policy_updated', 'policy_attached', 'policy_detached'] as const;
-export type PolicyEventType = (typeof policyEventTypes)[number];
 
 export interface PolicyEvent {
-  readonly type: PolicyEventType;
+  readonly type: (typeof policyEventTypes)[number];
   readonly timestamp: number;
   readonly user: string;
   /** The latest version at that time. */
