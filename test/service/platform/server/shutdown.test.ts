@@ -55,9 +55,11 @@ describe('a service that stops', () => {
         socket.write(bytes);
         await once(socket, 'data');
       }
+      return socket;
     });
-    await Promise.all(sent);
+    const sockets = await Promise.all(sent);
     await service.stop();
+    for (const socket of sockets) socket.destroy();
   });
 
   it('is no longer ready, and closes each connection after its response', async () => {
