@@ -2,6 +2,7 @@
 // test compares the page with this file.
 import eslint from '@eslint/js';
 import boundaries from 'eslint-plugin-boundaries';
+import simpleImportSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
 /** Every layer, and the layers that it may import. */
@@ -144,6 +145,14 @@ const forbiddenPackages = Object.entries(packageUsers).map(([name, users]) => ({
 export default tseslint.config(
   { ignores: ['dist/', 'coverage/', 'node_modules/', 'build/'] },
   eslint.configs.recommended,
+  {
+    plugins: { 'simple-import-sort': simpleImportSort },
+    rules: {
+      'no-duplicate-imports': 'error',
+      // Packages, then our own modules, from far to near, as one block.
+      'simple-import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^', '^\\.']] }],
+    },
+  },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],

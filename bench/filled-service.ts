@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { type SonarAttestation, sonarAttestation } from '../src/contract/attestations/sonar.ts';
 import { conforms } from '../src/contract/check.ts';
-import { sonarAttestation, type SonarAttestation } from '../src/contract/attestations/sonar.ts';
-import { newIdentifier } from '../src/service/platform/identifier.ts';
-import { recordReport, saveEnvironment } from '../src/service/environment/environment-use-cases.ts';
-import { createOrganization } from '../src/service/organization/organization-use-cases.ts';
 import { recordArtifact } from '../src/service/artifact/artifact-use-cases.ts';
 import { recordAttestation } from '../src/service/attestation/attestation-use-cases.ts';
+import { recordReport, saveEnvironment } from '../src/service/environment/environment-use-cases.ts';
 import { saveFlow } from '../src/service/flow/flow-use-cases.ts';
+import { createOrganization } from '../src/service/organization/organization-use-cases.ts';
 import { SqliteStorage } from '../src/service/platform/database/sqlite/sqlite-storage.ts';
 import type { Storage } from '../src/service/platform/database/storage.ts';
+import { newIdentifier } from '../src/service/platform/identifier.ts';
 import { Judging } from '../src/service/platform/judging/judging.ts';
-import { randomBytes } from 'node:crypto';
+import { storageDependencies } from '../test/support/storage-dependencies.ts';
 import { startTrialService } from '../trial/trial-service.ts';
 import { attestationDocument } from './requests.ts';
-import { storageDependencies } from '../test/support/storage-dependencies.ts';
 
 /** How many records a service has before it starts. */
 export interface Filling {

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runAction, type StepSettings } from '../tools/run-action.ts';
-import { startTrialService, type TrialService } from '../trial/trial-service.ts';
-import { webhookReport } from '../trial/sonar-report.ts';
-import { jobOf, type Job, type JobSettings } from './job.ts';
 import { makeRepository } from '../tools/make-repository.ts';
-import { stepCommand } from './step-command.ts';
+import { runAction, type StepSettings } from '../tools/run-action.ts';
+import { webhookReport } from '../trial/sonar-report.ts';
+import { startTrialService, type TrialService } from '../trial/trial-service.ts';
+import { type Job, jobOf, type JobSettings } from './job.ts';
 import type { Command } from './run-process.ts';
+import { stepCommand } from './step-command.ts';
 
 const org = 'bench';
 const flow = 'web';

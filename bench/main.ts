@@ -1,19 +1,19 @@
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { isBuilt } from './built-action.ts';
+import { type Fixture, withFixture } from './fixture.ts';
 import { measureHostile } from './hostile/measure-hostile.ts';
 import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
 import { measureLongLists } from './measure-long-lists.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePages } from './measure-pages.ts';
-import { measureServiceStart } from './measure-service-start.ts';
 import { measureService } from './measure-service.ts';
+import { measureServiceStart } from './measure-service-start.ts';
 import { measureSteps } from './measure-steps.ts';
-import { readOptions, type BenchOptions } from './options.ts';
-import type { Row } from './row.ts';
-import { withFixture, type Fixture } from './fixture.ts';
+import { type BenchOptions, readOptions } from './options.ts';
 import { measurePostgres } from './postgres/measure-postgres.ts';
 import { withPostgres } from './postgres/postgres-fixture.ts';
+import type { Row } from './row.ts';
 import { formatTable } from './table.ts';
 
 /*

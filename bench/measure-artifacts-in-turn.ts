@@ -1,7 +1,7 @@
-import { fingerprintAt, type FilledService } from './filled-service.ts';
-import { generateLoad, defaultLoad } from './measure-service.ts';
+import { type FilledService, fingerprintAt } from './filled-service.ts';
+import { defaultLoad, generateLoad } from './measure-service.ts';
 import { getArtifactRequest } from './requests.ts';
-import { withTarget, type Row } from './row.ts';
+import { type Row, withTarget } from './row.ts';
 import { milliseconds, perSecond } from './units.ts';
 
 /**

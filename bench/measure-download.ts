@@ -1,5 +1,5 @@
 import { distBytes } from './built-action.ts';
-import { withTarget, type Row } from './row.ts';
+import { type Row, withTarget } from './row.ts';
 import { kilobytes } from './units.ts';
 
 /** The size of what every job downloads before its first step with the action. */

@@ -1,8 +1,8 @@
 import { Connection } from './connection.ts';
-import { secondOf, type FilledService } from './filled-service.ts';
+import { type FilledService, secondOf } from './filled-service.ts';
 import { interleavedMedians } from './interleave.ts';
 import { getRequest } from './requests.ts';
-import { withTarget, type Row } from './row.ts';
+import { type Row, withTarget } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
 /** How often each page is requested. One request takes a millisecond or two. */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { interleavedMedians } from './interleave.ts';
-import { withoutTarget, withTarget, type Measured, type Row } from './row.ts';
+import { type Measured, type Row, withoutTarget, withTarget } from './row.ts';
+import { type Command, runPipeline, runProcess } from './run-process.ts';
 import type { Target } from './target.ts';
 import { milliseconds, times } from './units.ts';
-import { runPipeline, runProcess, type Command } from './run-process.ts';
 
 const program = join(import.meta.dirname, 'programs', 'fingerprint.ts');
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import type { Fixture } from './fixture.ts';
 import { interleavedMedians } from './interleave.ts';
 import { peakMemory } from './peak-memory.ts';
-import { withTarget, type Row } from './row.ts';
-import type { Fixture } from './fixture.ts';
+import { type Row, withTarget } from './row.ts';
+import type { Command } from './run-process.ts';
 import { bareNode } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
-import type { Command } from './run-process.ts';
 
 /** The peak memory of whole steps, above that of a reference. */
 export async function measureMemory({ steps, directory }: Fixture, rounds: number): Promise<readonly Row[]> {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { fingerprintAt, trailOf, withFilledService, type FilledService } from './filled-service.ts';
+import { type FilledService, fingerprintAt, trailOf, withFilledService } from './filled-service.ts';
 import type { Fixture } from './fixture.ts';
 import { interleavedMedians } from './interleave.ts';
-import { withTarget, type Row } from './row.ts';
+import { type Row, withTarget } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
 const few = 10_000;

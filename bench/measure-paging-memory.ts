@@ -3,7 +3,7 @@ import type { FilledService } from './filled-service.ts';
 import { interleavedMedians } from './interleave.ts';
 import { jobOf } from './job.ts';
 import { peakMemory } from './peak-memory.ts';
-import { withTarget, type Row } from './row.ts';
+import { type Row, withTarget } from './row.ts';
 import { stepCommand } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
 

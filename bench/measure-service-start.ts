@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { interleavedMedians } from './interleave.ts';
-import { withTarget, type Row } from './row.ts';
 import type { Fixture } from './fixture.ts';
+import { interleavedMedians } from './interleave.ts';
+import { type Row, withTarget } from './row.ts';
+import { runProcess } from './run-process.ts';
 import { bareNode } from './step-command.ts';
 import { milliseconds, times } from './units.ts';
-import { runProcess } from './run-process.ts';
 
 /** A service that can be started, and an artifact in it. */
 export type StartableService = Pick<Fixture, 'startService' | 'org' | 'flow' | 'fingerprint' | 'key'>;

@@ -1,14 +1,14 @@
-import { fsyncSync, openSync, closeSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { withBareServer } from './bare-server.ts';
+import type { Fixture } from './fixture.ts';
 import { interleave } from './interleave.ts';
 import type { LoadResult, LoadSettings } from './load-settings.ts';
 import { attestRequests, getArtifactRequest, sampleKey } from './requests.ts';
-import { withoutTarget, withTarget, type Row } from './row.ts';
-import type { Fixture } from './fixture.ts';
+import { type Row, withoutTarget, withTarget } from './row.ts';
+import { runProcess } from './run-process.ts';
 import { median } from './statistics.ts';
 import { milliseconds, perSecond, times } from './units.ts';
-import { runProcess } from './run-process.ts';
 
 /** One other process sends requests, on each connection one after the other. */
 export const defaultLoad = { connections: 64, warmUpSeconds: 0.5, seconds: 1.5 };

@@ -1,9 +1,9 @@
-import { interleavedMedians } from './interleave.ts';
-import { withoutTarget, withTarget, type Row } from './row.ts';
 import type { Steps } from './fixture.ts';
+import { interleavedMedians } from './interleave.ts';
+import { type Row, withoutTarget, withTarget } from './row.ts';
+import { type Command, runProcess } from './run-process.ts';
 import { bareNode } from './step-command.ts';
 import { milliseconds, times } from './units.ts';
-import { runProcess, type Command } from './run-process.ts';
 
 /** The time of whole steps, from the start of the process to its end, compared with a bare `node -e 0`. */
 export async function measureSteps(steps: Steps, rounds: number): Promise<readonly Row[]> {

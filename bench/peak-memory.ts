@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProcess, type Command } from './run-process.ts';
+import { type Command, runProcess } from './run-process.ts';
 
 /** Not used when time is measured. */
 const preload = join(import.meta.dirname, 'programs', 'peak-memory.cjs');

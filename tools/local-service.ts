@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../src/runtime/clock.ts';
 import type { StorageDependencies } from '../src/service/platform/database/storage.ts';
-import { startService, type RunningService, type ServiceOptions } from '../src/service/service.ts';
+import { type RunningService, type ServiceOptions, startService } from '../src/service/service.ts';
 
 /** A service that runs in this process. */
 export interface LocalService extends RunningService {

@@ -1,5 +1,5 @@
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** Starts a server on a free port of the loopback interface. */
 export async function listen(server: Server): Promise<number> {

@@ -1,6 +1,6 @@
 import { apiEndpoints } from '../src/contract/api-endpoints.ts';
-import { createOpenApiDocument } from '../src/service/platform/server/openapi/document.ts';
 import { textAt } from '../src/runtime/untrusted-data.ts';
+import { createOpenApiDocument } from '../src/service/platform/server/openapi/document.ts';
 
 /** The page `docs/requests.md`: a line for each request of the API, by the first part of its path. */
 export function createRequestList(): string {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from 'js-yaml';
-import { isMapping, valueAt } from '../src/runtime/untrusted-data.ts';
 import { errorMessage } from '../src/runtime/failure.ts';
+import { isMapping, valueAt } from '../src/runtime/untrusted-data.ts';
 import { formatLog } from './format-output.ts';
 import { runAction } from './run-action.ts';
 

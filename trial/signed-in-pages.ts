@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { serve, type LoopbackServer } from '../tools/loopback-server.ts';
+import { type LoopbackServer, serve } from '../tools/loopback-server.ts';
 
 /** Starts a proxy that adds the key of the trial to each request, so that a browser sees the pages without signing in. */
 export function openSignedInPages(service: string, key: string): Promise<LoopbackServer> {

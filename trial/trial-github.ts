@@ -1,4 +1,4 @@
-import { serve, type LoopbackServer } from '../tools/loopback-server.ts';
+import { type LoopbackServer, serve } from '../tools/loopback-server.ts';
 
 /** Starts a stand-in for GitHub. It has one merged pull request of example/web, by ann, which bob approved. */
 export function startTrialGitHub(sha: string): Promise<LoopbackServer> {

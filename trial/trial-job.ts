@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { runAction, type ActionRun } from '../tools/run-action.ts';
 import { formatLog, formatSummary, listReasons } from '../tools/format-output.ts';
+import { type ActionRun, runAction } from '../tools/run-action.ts';
 
 const root = join(import.meta.dirname, '..');
 

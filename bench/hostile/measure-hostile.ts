@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fakeApp } from '../../test/support/fake-github-app.ts';
 import { startTrialService } from '../../trial/trial-service.ts';
-import { withTarget, type Row } from '../row.ts';
+import { type Row, withTarget } from '../row.ts';
 import { quantile } from '../statistics.ts';
 import { milliseconds } from '../units.ts';
-import { floodingOrg, floods, type Flood } from './floods.ts';
+import { type Flood, floodingOrg, floods } from './floods.ts';
 
 const program = join(import.meta.dirname, '..', 'programs', 'flood.ts');
 const heap = '--max-old-space-size=256';

@@ -6,9 +6,9 @@ import pg from 'pg';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { openPostgres } from '../../src/service/platform/database/postgres/open-postgres.ts';
 import type { Storage, StorageDependencies } from '../../src/service/platform/database/storage.ts';
-import { startPostgres, type PostgresServer } from '../../tools/servers/postgres/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../tools/servers/postgres/postgres-server.ts';
 import { startTrialService, type TrialService } from '../../trial/trial-service.ts';
-import { fill, fillSnapshots, type Filling } from '../filled-service.ts';
+import { fill, type Filling, fillSnapshots } from '../filled-service.ts';
 import { multiplyRecords } from './multiply-records.ts';
 
 /** A durable PostgreSQL server, with databases of the service. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A statement as a client sent it, with the values of `$1`, `$2`, … in the text format of PostgreSQL. */
 export interface RecordedStatement {

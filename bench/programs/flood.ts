@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { floods, type Ask } from '../hostile/floods.ts';
+import { type Ask, floods } from '../hostile/floods.ts';
 
 /*
  * Floods a service in a process of its own: prepares, says so, and sends from the first line on standard input to its

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { ResponseReader } from '../response-reader.ts';
 import type { LoadResult, LoadSettings } from '../load-settings.ts';
+import { ResponseReader } from '../response-reader.ts';
 import { quantile } from '../statistics.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { violations } from '../contract/check.ts';
-import type { EndpointResponse, AuthenticationMethod, Endpoint, FilePartStyle } from '../contract/endpoint.ts';
+import type { AuthenticationMethod, Endpoint, EndpointResponse, FilePartStyle } from '../contract/endpoint.ts';
 import {
   formatIdempotencyKey,
   idempotencyKeyHeader,
@@ -8,23 +8,23 @@ import {
 } from '../contract/idempotency.ts';
 import { replayedEvidenceHeader } from '../contract/replayed-evidence.ts';
 import { authorization } from '../http/authorization.ts';
-import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
-import { sendWithRetry, type CallContext, type RetryRule } from '../http/send-with-retry.ts';
-import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
+import { type CallContext, type RetryRule, sendWithRetry } from '../http/send-with-retry.ts';
+import { type HttpRequest, TransportError, type TransportProblem } from '../http/transport.ts';
+import { ExternalError, Failure, type Problem, UserError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { isReliable, successBody, toServiceError, type RequestDescription } from './response-body.ts';
-import { loadBodyParts, requestBody } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
-import { KeyExpiryWarning } from './key-expiry.ts';
 import { NotSent, unsentRequest } from './dry-run.ts';
-import { fillPath, queryString } from './request-path.ts';
-import { endpointLabel } from './service-error.ts';
 import type { EndpointCall, EndpointCaller, EndpointResult } from './endpoint-call.ts';
 import type { WriteIdentity } from './idempotency-key.ts';
+import { KeyExpiryWarning } from './key-expiry.ts';
 import { KeySupport } from './key-support.ts';
-import { createReadRule } from './read-rule.ts';
-import { ServiceContact } from './service-contact.ts';
 import type { WriteAttempts } from './keyed-write.ts';
+import { createReadRule } from './read-rule.ts';
+import { loadBodyParts, requestBody } from './request-body.ts';
+import { fillPath, queryString } from './request-path.ts';
+import { isReliable, type RequestDescription, successBody, toServiceError } from './response-body.ts';
+import { ServiceContact } from './service-contact.ts';
+import { endpointLabel } from './service-error.ts';
 
 /** How to reach the service. */
 export interface Connection {

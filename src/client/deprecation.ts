@@ -1,6 +1,6 @@
-import { findDeprecatedFields, type Endpoint } from '../contract/endpoint.ts';
-import type { HttpResponse } from '../http/transport.ts';
+import { type Endpoint, findDeprecatedFields } from '../contract/endpoint.ts';
 import { parseHttpDate } from '../http/retry.ts';
+import type { HttpResponse } from '../http/transport.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { endpointLabel } from './service-error.ts';
 

@@ -1,4 +1,4 @@
-import { filePartName, type Endpoint, type FilePartStyle } from '../contract/endpoint.ts';
+import { type Endpoint, filePartName, type FilePartStyle } from '../contract/endpoint.ts';
 import type { HttpRequest } from '../http/transport.ts';
 import type { FilePart } from './request-body.ts';
 import { endpointLabel } from './service-error.ts';

@@ -1,6 +1,6 @@
 import { findMissingResource, type Resource } from '../contract/not-found.ts';
-import { TransportError } from '../http/transport.ts';
 import { isTransientProblem, isTransientStatus } from '../http/retry.ts';
+import { TransportError } from '../http/transport.ts';
 import { errorCode, ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 

@@ -1,5 +1,5 @@
-import { getArtifact, type Artifact } from '../contract/artifact.ts';
-import { listAttestations, type AttestationPage, type ListedAttestation } from '../contract/attestation-list.ts';
+import { type Artifact, getArtifact } from '../contract/artifact.ts';
+import { type AttestationPage, listAttestations, type ListedAttestation } from '../contract/attestation-list.ts';
 import type { RecordPlace } from '../contract/endpoint.ts';
 import { idempotencyDataKey } from '../contract/idempotency.ts';
 import { getPolicy, type Policy } from '../contract/policy.ts';

@@ -1,9 +1,9 @@
-import { logIn, unknownSenderField } from '../contract/login.ts';
 import type { AuthenticationMethod } from '../contract/endpoint.ts';
+import { logIn, unknownSenderField } from '../contract/login.ts';
 import { authorization } from '../http/authorization.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { isTransientStatus } from '../http/retry.ts';
-import { TransportError, type HttpRequest, type HttpResponse, type Transport } from '../http/transport.ts';
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../http/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ExternalError, Failure, type FailureText } from '../runtime/failure.ts';
 import { textAt, valueAt } from '../runtime/untrusted-data.ts';

@@ -1,8 +1,8 @@
-import type { Now } from '../runtime/clock.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { readRetryReason } from '../http/retry.ts';
 import type { RetryRule } from '../http/send-with-retry.ts';
-import { TransportError, type HttpResponse } from '../http/transport.ts';
+import { type HttpResponse, TransportError } from '../http/transport.ts';
+import type { Now } from '../runtime/clock.ts';
 import type { ServiceContact } from './service-contact.ts';
 
 /** How many times a garbled answer is followed by another attempt if the service has not answered this step before. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type Form from 'form-data';
-import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
+import { type Endpoint, filePartName, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
 import { createBodyStream } from '../http/body-stream.ts';
 import type { RequestBody } from '../http/transport.ts';
 import { UserError } from '../runtime/failure.ts';

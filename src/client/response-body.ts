@@ -1,15 +1,15 @@
-import { toAcceptedSchema, toResponseView, decisiveKeys } from '../contract/accepted-response.ts';
+import { decisiveKeys, toAcceptedSchema, toResponseView } from '../contract/accepted-response.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
 import { keysAcceptedHeader } from '../contract/idempotency.ts';
 import type { TSchema } from '../contract/schema.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import type { HttpResponse } from '../http/transport.ts';
 import { parseRetryAfter } from '../http/retry.ts';
+import type { HttpResponse } from '../http/transport.ts';
+import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
-import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { saysKeysAreHonoured } from './key-support.ts';
 import { endpointLabel, ServiceError } from './service-error.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { TransportError } from '../http/transport.ts';
 import { mayHaveBeenCarriedOut } from '../http/retry.ts';
-import { type Failure, ExternalError } from '../runtime/failure.ts';
+import { TransportError } from '../http/transport.ts';
+import { ExternalError, type Failure } from '../runtime/failure.ts';
 import { isNotFound } from './failure-kinds.ts';
 import { ServiceError } from './service-error.ts';
 

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
-import { callTimeout, limitAttempts } from '../http/retry-schedule.ts';
 import {
   backoff,
   describeStatus,
@@ -9,16 +8,17 @@ import {
   parseRetryAfter,
   type RetryReason,
 } from '../http/retry.ts';
+import { callTimeout, limitAttempts } from '../http/retry-schedule.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
-import { TransportError, type HttpResponse } from '../http/transport.ts';
+import { type HttpResponse, TransportError } from '../http/transport.ts';
 import { sleep } from '../runtime/clock.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
 import { isNotFound, isTransientFailure } from './failure-kinds.ts';
-import type { KeySupport } from './key-support.ts';
 import type { SentWrite } from './find-record.ts';
+import type { KeySupport } from './key-support.ts';
 import { isErrorOfService } from './response-body.ts';
-import { ServiceError, endpointLabel } from './service-error.ts';
+import { endpointLabel, ServiceError } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
 
 /** What the outcome of an attempt says about the record. */

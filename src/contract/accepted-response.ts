@@ -1,5 +1,5 @@
 import { conforms, isObject, type Keywords } from './check.ts';
-import { decisive, isDecisive, findWiderSchema, type TSchema } from './schema.ts';
+import { decisive, findWiderSchema, isDecisive, type TSchema } from './schema.ts';
 
 /*
  * What a client requires of a response. The contract declares each field once, in the form that this service sends. A

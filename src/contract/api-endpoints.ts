@@ -1,3 +1,4 @@
+import { allowArtifact, disallowArtifact, listAllowedArtifacts } from './allow-list.ts';
 import {
   createMemberKey,
   createServiceAccountKey,
@@ -8,31 +9,30 @@ import {
   revokeServiceAccountKey,
   rotateServiceAccountKey,
 } from './api-key.ts';
-import { allowArtifact, disallowArtifact, listAllowedArtifacts } from './allow-list.ts';
 import { archiveEnvironment, archiveFlow, archivePolicy } from './archive.ts';
-import { removeAttachment } from './attachment-removal.ts';
 import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
-import { attestationKinds } from './attestations/kinds.ts';
+import { removeAttachment } from './attachment-removal.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
-import { getStatement } from './attestation-statement.ts';
-import { getArtifactPackage, getEnvironmentPackage, getFlowPackage, getTrailPackage } from './audit-package.ts';
 import { overrideAttestation } from './attestation-override.ts';
+import { getStatement } from './attestation-statement.ts';
+import { attestationKinds } from './attestations/kinds.ts';
 import { listAuditEvents } from './audit-log.ts';
+import { getArtifactPackage, getEnvironmentPackage, getFlowPackage, getTrailPackage } from './audit-package.ts';
 import { archiveCustomType, createCustomType, getCustomType, listCustomTypes } from './custom-type.ts';
 import type { Endpoint } from './endpoint.ts';
-import { getEnvironment, listEnvironments } from './environment-list.ts';
+import { endpoints } from './endpoints.ts';
 import { joinEnvironment } from './environment.ts';
+import { getEnvironment, listEnvironments } from './environment-list.ts';
 import { listEnvironmentEvents } from './environment-log.ts';
 import { reportKinds } from './environment-report.ts';
-import { endpoints } from './endpoints.ts';
-import { createFlowFromFile } from './flow-template.ts';
 import { getFlow, listFlows } from './flow.ts';
+import { createFlowFromFile } from './flow-template.ts';
 import { deleteGithubGate, getGithubGate, listGithubGates, saveGithubGate } from './github-gate.ts';
-import { deleteLoginRule, listLoginRules, saveLoginRule } from './login-rule.ts';
-import { listLoginKeys, revokeLoginKey } from './login-key.ts';
 import { logIn } from './login.ts';
+import { listLoginKeys, revokeLoginKey } from './login-key.ts';
+import { deleteLoginRule, listLoginRules, saveLoginRule } from './login-rule.ts';
 import { listMembers, removeMember, saveMember } from './member.ts';
 import {
   createNotification,
@@ -42,9 +42,9 @@ import {
   rotateWebhookSecret,
   updateNotification,
 } from './notification-administration.ts';
+import { getPolicy } from './policy.ts';
 import { listPolicies } from './policy-list.ts';
 import { previewPolicy } from './policy-preview.ts';
-import { getPolicy } from './policy.ts';
 import { renameEnvironment, renameFlow } from './rename.ts';
 import { createServiceAccount, updateServiceAccount } from './service-account-administration.ts';
 import { getSnapshot } from './snapshot-details.ts';

@@ -2,7 +2,7 @@ import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
-import { strictObject, Type, type Static } from './schema.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { serviceAccountNotFound } from './service-account.ts';
 
 /** How long a key lives if the request does not say when it expires, in days. */

@@ -1,4 +1,3 @@
-import { strictObject, decisive, Type, type Static } from './schema.ts';
 import { artifactNotFound } from './artifact.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
@@ -6,6 +5,7 @@ import { maximumPolicies } from './limits.ts';
 import { environmentName, flowName, policyName } from './names.ts';
 import { policyMissing } from './policy.ts';
 import { reasons } from './reason.ts';
+import { decisive, type Static, strictObject, Type } from './schema.ts';
 
 /** What an artifact is judged by: its flows, the policies of an environment, or given policies. */
 export type AssertionScope = 'flow' | 'environment' | 'policy';

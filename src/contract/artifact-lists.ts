@@ -3,7 +3,7 @@ import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
-import { strictObject, Type, type Static } from './schema.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /** Finds the commit that the previous artifact of a flow was built from. */

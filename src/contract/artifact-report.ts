@@ -1,9 +1,9 @@
 import { externalUrls } from './attestations/attestation-fields.ts';
-import { strictObject, Type, type Static } from './schema.ts';
-import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
+import { type GitCommitInfo, gitCommitInfo, repoInfo } from './commit.ts';
 import { created, defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, templateReferenceName, trailName } from './names.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
 
 /** How many commits a deprecated report may list. */

@@ -1,6 +1,3 @@
-import { proven } from './proven.ts';
-import { reasons } from './reason.ts';
-import { strictObject, decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import {
@@ -12,6 +9,9 @@ import {
   orgName,
   trailName,
 } from './names.ts';
+import { proven } from './proven.ts';
+import { reasons } from './reason.ts';
+import { decisive, type Static, strictObject, tolerant, Type } from './schema.ts';
 
 const freeForm = Type.Record(Type.String(), Type.Unknown());
 const timestampText = tolerant(

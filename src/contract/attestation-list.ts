@@ -1,10 +1,10 @@
-import { strictObject, decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, flowNotFound } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { pageQuery } from './paging.ts';
 import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
+import { decisive, type Static, strictObject, tolerant, Type } from './schema.ts';
 
 /** Who gave an attestation a verdict other than that of its evidence. */
 const overrideMark = Type.Object({

@@ -1,5 +1,4 @@
 import { attachmentRemoval } from './attachment-removal.ts';
-import { strictObject, Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
 import { annotations, externalUrls } from './attestations/attestation-fields.ts';
 import { jiraAttestation } from './attestations/jira.ts';
@@ -10,6 +9,7 @@ import { sonarAttestation } from './attestations/sonar.ts';
 import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /** The maximum number of attestations that a look-up by name returns. */

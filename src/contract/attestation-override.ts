@@ -2,7 +2,7 @@ import { attestationDocument } from './attestations/attestation-fields.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
-import { Type, type Static } from './schema.ts';
+import { type Static, Type } from './schema.ts';
 import { dayText, lineText } from './text-fields.ts';
 
 /** A verdict that replaces that of an attestation (observed on the wire). */

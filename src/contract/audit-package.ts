@@ -1,5 +1,5 @@
-import { defineEndpoint, type ErrorResponse } from './endpoint.ts';
 import { artifactNotFound } from './artifact.ts';
+import { defineEndpoint, type ErrorResponse } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { noSigningKey } from './log.ts';
 import { spanQuery } from './paging.ts';

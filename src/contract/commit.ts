@@ -1,6 +1,6 @@
-import { strictObject, Type, type Static } from './schema.ts';
 import { maximumMessageLength } from './limits.ts';
 import { commitSha } from './names.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
 /** What is known about a commit (interface, `git_commit_info` of the Sonar attestation and of the artifact). */

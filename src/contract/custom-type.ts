@@ -3,7 +3,7 @@ import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumExpressionLength, maximumExpressions, maximumFileBytes } from './limits.ts';
 import { customTypeName } from './names.ts';
-import { strictObject, Type, type Static } from './schema.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { lineText, longText } from './text-fields.ts';
 
 const expression = Type.String({ minLength: 1, maxLength: maximumExpressionLength });

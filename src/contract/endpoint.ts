@@ -2,13 +2,13 @@ import { isObject } from './check.ts';
 import type { FieldPath } from './idempotency.ts';
 import { pathParameters } from './names.ts';
 import {
-  strictObject,
-  Type,
   type Static,
+  strictObject,
   type TObject,
   type TProperties,
   type TSchema,
   type TString,
+  Type,
 } from './schema.ts';
 
 /** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */

@@ -3,8 +3,8 @@ import { defineEndpoint, ok } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { pageQuery } from './paging.ts';
-import { strictObject, tolerant, Type, type Static } from './schema.ts';
-import { tags, tagFilter } from './tags.ts';
+import { type Static, strictObject, tolerant, Type } from './schema.ts';
+import { tagFilter, tags } from './tags.ts';
 import { lineText } from './text-fields.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });

@@ -1,7 +1,7 @@
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { pageQuery } from './paging.ts';
-import { strictObject, Type, type Static } from './schema.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 export const environmentLogEntry = Type.Object({

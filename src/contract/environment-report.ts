@@ -1,7 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
-import { invalidReport, reportedImages, reportK8s, type EnvironmentKind } from './environment.ts';
+import { type EnvironmentKind, invalidReport, reportedImages, reportK8s } from './environment.ts';
 import { maximumReportBytes, maximumReportValues } from './limits.ts';
-import { strictObject, Type, type Static, type TSchema } from './schema.ts';
+import { type Static, strictObject, type TSchema, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /*

@@ -1,4 +1,3 @@
-import { strictObject, Type, type Static } from './schema.ts';
 import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import {
   accessErrors,
@@ -16,6 +15,7 @@ import {
   maximumReportValues,
 } from './limits.ts';
 import { environmentName, policyName } from './names.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { lineText, longText } from './text-fields.ts';
 
 /** The kinds of environments (interface, Environment). */

@@ -1,9 +1,9 @@
-import { strictObject, Type } from './schema.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { additionErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName } from './names.ts';
+import { strictObject, Type } from './schema.ts';
 import { templateFilePart } from './template-file.ts';
 import { addressText, longText } from './text-fields.ts';
 

@@ -1,11 +1,11 @@
-import { strictObject, Type, type Static } from './schema.ts';
 import { archivedField, archivedQuery } from './archive.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
-import { tags, tagFilter } from './tags.ts';
+import { type Static, strictObject, Type } from './schema.ts';
+import { tagFilter, tags } from './tags.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */

@@ -1,7 +1,7 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
-import { strictObject, Type, withRule, type Static } from './schema.ts';
+import { type Static, strictObject, Type, withRule } from './schema.ts';
 
 /** The maximum number of gates of an organization: each event of GitHub looks for the one of its repository. */
 export const maximumGithubGates = 100;

@@ -3,7 +3,7 @@ import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { pageQuery, pagination } from './paging.ts';
 import { proven } from './proven.ts';
-import { strictObject, Type, type Static } from './schema.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 
 /** A key that a workflow run got when it logged in. */
 const loginKeyDetails = Type.Object({

@@ -1,7 +1,7 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
-import { strictObject, Type, withRule, type Static } from './schema.ts';
+import { type Static, strictObject, Type, withRule } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
 
 /** The issuer of the identity tokens of github.com (GitHub's documentation, "OpenID Connect reference"). */

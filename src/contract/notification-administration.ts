@@ -2,7 +2,7 @@ import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, additionErrors } from './errors.ts';
 import { notificationNumber, orgName } from './names.ts';
 import { notification, notificationNotFound, notificationPayload, webhookSecret } from './notification.ts';
-import { strictObject, Type, type Static } from './schema.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 
 export const webhookNotFound = {
   status: 404,

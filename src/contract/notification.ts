@@ -1,8 +1,8 @@
-import { strictObject, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
 import { environmentName } from './names.ts';
+import { type Static, strictObject, Type, wholeSeconds } from './schema.ts';
 
 /** The events that can trigger a notification (interface, Events); the last one is ours. */
 export const triggers = [

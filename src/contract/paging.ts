@@ -1,5 +1,5 @@
 import { maximumTimestamp } from './limits.ts';
-import { Type, type Static } from './schema.ts';
+import { type Static, Type } from './schema.ts';
 
 /** The maximum number of entries on a page. The interface shows no limit. */
 export const maximumPageSize = 1000;

@@ -2,7 +2,7 @@ import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, fileTooLarge } from './errors.ts';
 import { createPolicy } from './policy.ts';
 import { reasons } from './reason.ts';
-import { Type, type Static } from './schema.ts';
+import { type Static, Type } from './schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

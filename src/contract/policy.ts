@@ -1,4 +1,3 @@
-import { strictObject, Type, wholeSeconds, type Static } from './schema.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import {
   accessErrors,
@@ -10,6 +9,7 @@ import {
 } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
 import { policyName } from './names.ts';
+import { type Static, strictObject, Type, wholeSeconds } from './schema.ts';
 import { longText } from './text-fields.ts';
 
 /** The JSON part of a policy upload (interface, Policy upload payload). */

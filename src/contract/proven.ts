@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { type Static, Type } from './schema.ts';
 
 /**
  * What the identity token of a workflow run proved about the sender of a record, with the names and values of GitHub's

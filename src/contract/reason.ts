@@ -1,5 +1,5 @@
 import type { Verdict } from './compliance.ts';
-import { tolerant, Type, type Static } from './schema.ts';
+import { type Static, tolerant, Type } from './schema.ts';
 
 /** How a reason keeps something from being compliant, the worst first. */
 export const reasonStates = ['failed', 'incomplete', 'missing'] as const;

@@ -1,6 +1,6 @@
-import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
+import { type Static, Type, wholeSeconds } from './schema.ts';
 
 const serviceAccountFields = {
   name: Type.String(),

@@ -2,7 +2,7 @@ import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, noSuchSnapshot } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { reasons } from './reason.ts';
-import { Type, type Static } from './schema.ts';
+import { type Static, Type } from './schema.ts';
 
 /** A pod of an artifact in a snapshot. */
 const runningPod = Type.Object({

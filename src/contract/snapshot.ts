@@ -1,8 +1,8 @@
-import { strictObject, decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors, environmentNotFound, flowNotFound, noSuchSnapshot } from './errors.ts';
 import { pageQuery } from './paging.ts';
 import { reasons } from './reason.ts';
+import { decisive, type Static, strictObject, tolerant, Type, wholeSeconds } from './schema.ts';
 
 /** A snapshot in a list (interface, Snapshot). */
 export const snapshotEntry = Type.Object({

@@ -1,12 +1,12 @@
-import { proven } from './proven.ts';
-import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
-import { artifactStates } from './compliance.ts';
 import { commitResponse, repoInfo } from './commit.ts';
+import { artifactStates } from './compliance.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { flowName, trailName } from './names.ts';
+import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
+import { decisive, type Static, tolerant, Type } from './schema.ts';
 
 /** The state of a trail. */
 export const complianceState = Type.Enum([...artifactStates]);

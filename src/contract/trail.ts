@@ -1,10 +1,10 @@
-import { strictObject, Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { trailName } from './names.ts';
+import { type Static, strictObject, Type } from './schema.ts';
 import { templateFilePart } from './template-file.ts';
 import { addressText, longText } from './text-fields.ts';
 

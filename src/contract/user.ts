@@ -1,6 +1,6 @@
-import { Type } from './schema.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
+import { Type } from './schema.ts';
 
 export const accessDenied = {
   status: 403,

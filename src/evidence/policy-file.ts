@@ -1,5 +1,5 @@
 import { maximumFileBytes } from '../contract/limits.ts';
-import { UserError, type Problem } from '../runtime/failure.ts';
+import { type Problem, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt } from '../runtime/untrusted-data.ts';
 import type { MatchedFile } from './files/resolve-files.ts';
 import { readTextFile } from './files/text-file.ts';

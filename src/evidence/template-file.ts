@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { maximumTemplateBytes } from '../contract/limits.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
-import { prepareAttachment, type Attachment } from './attachment/attachment.ts';
+import { type Attachment, prepareAttachment } from './attachment/attachment.ts';
 import { requireOwnFile } from './files/attachment-rules.ts';
 
 // `node:fs/promises` would be loaded only for this.

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { maximumDocumentBytes } from '../contract/limits.ts';
+import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { parseExactJson } from '../runtime/exact-json.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
-import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, type Mapping } from '../runtime/untrusted-data.ts';
 import { requireOwnFile } from './files/attachment-rules.ts';
 import { inspectPath } from './files/file-kind.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { ConnectSettings } from './connection-settings.ts';
-import { proxySettings, type ProxySettings } from './proxy-settings.ts';
+import { type ProxySettings, proxySettings } from './proxy-settings.ts';
 
 /** The connections of a transport, through the proxies of the environment. undici pools them by origin, or by proxy. */
 export class Connections {

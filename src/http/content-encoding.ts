@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
 import { errorCode } from '../runtime/failure.ts';
-import { maximumAnswerBytes, TransportError, type HttpResponse } from './transport.ts';
 import { isTransientStatus } from './retry.ts';
+import { type HttpResponse, maximumAnswerBytes, TransportError } from './transport.ts';
 
 type Decode = (
   bytes: Buffer,

@@ -1,5 +1,5 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { maximumConnections, type ConnectSettings } from './connection-settings.ts';
+import { type ConnectSettings, maximumConnections } from './connection-settings.ts';
 import { readingAnswerFirst } from './early-answer.ts';
 
 /** Connects to each origin directly, without a proxy. */

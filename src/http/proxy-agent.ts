@@ -1,6 +1,6 @@
-import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { errorCode } from '../runtime/failure.ts';
-import { maximumConnections, type ConnectSettings } from './connection-settings.ts';
+import { type ConnectSettings, maximumConnections } from './connection-settings.ts';
 import { readingAnswerFirst } from './early-answer.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 

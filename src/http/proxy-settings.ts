@@ -1,5 +1,5 @@
-import { UserError } from '../runtime/failure.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
+import { UserError } from '../runtime/failure.ts';
 
 /** The proxies of the environment, by the conventions of curl: lowercase names first. */
 export interface ProxySettings {

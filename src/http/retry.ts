@@ -1,4 +1,4 @@
-import { TransportError, type HttpResponse, type TransportProblem } from './transport.ts';
+import { type HttpResponse, TransportError, type TransportProblem } from './transport.ts';
 
 export interface RetryReason {
   /** In words, for the log. */

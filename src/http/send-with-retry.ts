@@ -1,8 +1,8 @@
 import { sleep } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
-import { TransportError, type HttpResponse, type HttpRequest, type Transport } from './transport.ts';
 import { readRetryReason, type RetryReason } from './retry.ts';
 import { createRetrySchedule, formatSeconds, type RetryPolicy } from './retry-schedule.ts';
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from './transport.ts';
 
 export interface CallContext extends Dependencies {
   readonly transport: Transport;

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { createBodyStream } from './body-stream.ts';
-import { describeError, errorCode, Failure, toAbortError } from '../runtime/failure.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
+import { describeError, errorCode, Failure, toAbortError } from '../runtime/failure.ts';
+import { createBodyStream } from './body-stream.ts';
 import { Connections } from './connections.ts';
 import {
-  maximumAnswerBytes,
-  TransportError,
-  type HttpResponse,
   type HttpRequest,
+  type HttpResponse,
+  maximumAnswerBytes,
   type Transport,
+  TransportError,
   type TransportProblem,
 } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import { genericKind } from '../contract/attestations/generic.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
-import { flag } from './inputs/input-types.ts';
 import { required } from './inputs/input.ts';
+import { flag } from './inputs/input-types.ts';
 
 /** Whether the user's own evidence is compliant. It decides a gate, so there is no default. */
 const compliant = flag('compliant');

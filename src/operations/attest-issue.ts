@@ -1,14 +1,14 @@
 import { jiraKind, type JiraResult } from '../contract/attestations/jira.ts';
 import type { GitCommitInfo } from '../contract/commit.ts';
 import type { Problem } from '../runtime/failure.ts';
+import { textAt } from '../runtime/untrusted-data.ts';
 import type { EvidencePresentation } from './attest/attestation-report.ts';
-import { defineAttestOperation, type AttestationValues } from './attest/define-attest-operation.ts';
+import { type AttestationValues, defineAttestOperation } from './attest/define-attest-operation.ts';
 import { requireGitHub } from './connect-github.ts';
 import { issuePattern, jiraApiToken, jiraBaseUrl, jiraUsername } from './inputs/evidence-inputs.ts';
 import { optional, type ValuesOf } from './inputs/input.ts';
 import type { OperationContext } from './operation.ts';
 import { abbreviate, link, listTable, plain, type Text } from './report.ts';
-import { textAt } from '../runtime/untrusted-data.ts';
 
 const inputs = {
   issuePattern: optional(issuePattern),

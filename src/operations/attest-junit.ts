@@ -1,4 +1,4 @@
-import { describeTests, junitKind, sumResults, type JunitResult } from '../contract/attestations/junit.ts';
+import { describeTests, junitKind, type JunitResult, sumResults } from '../contract/attestations/junit.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { findSourceFiles } from './attest/find-source-files.ts';
 import { junitPath } from './inputs/evidence-inputs.ts';

@@ -1,6 +1,6 @@
 import { ruleDataKey } from '../contract/attestations/attestation-fields.ts';
-import { pullRequestKind, type ApprovalRule } from '../contract/attestations/pull-request.ts';
-import { findApprovalShortage, type ApprovalShortage } from '../evidence/pull-requests/approval-shortage.ts';
+import { type ApprovalRule, pullRequestKind } from '../contract/attestations/pull-request.ts';
+import { type ApprovalShortage, findApprovalShortage } from '../evidence/pull-requests/approval-shortage.ts';
 import { createPushAccess } from '../evidence/pull-requests/push-access.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { requireGitHub } from './connect-github.ts';

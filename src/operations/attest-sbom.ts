@@ -1,8 +1,8 @@
 import { ruleDataKey } from '../contract/attestations/attestation-fields.ts';
-import { licensesDataKey, systemKind, type LicenseRule } from '../contract/attestations/system.ts';
+import { type LicenseRule, licensesDataKey, systemKind } from '../contract/attestations/system.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import type { Problem } from '../runtime/failure.ts';
-import { defineAttestOperation, type AttestationValues } from './attest/define-attest-operation.ts';
+import { type AttestationValues, defineAttestOperation } from './attest/define-attest-operation.ts';
 import { allowedLicenses, sbomPath, unknownLicenses } from './inputs/evidence-inputs.ts';
 import { optional, required, type ValuesOf } from './inputs/input.ts';
 import { code, fact, listTable, type Text } from './report.ts';

@@ -1,10 +1,10 @@
 import { ruleDataKey } from '../contract/attestations/attestation-fields.ts';
 import {
   describeFindings,
-  severitiesDataKey,
-  snykKind,
   type Finding,
   type ScanRule,
+  severitiesDataKey,
+  snykKind,
 } from '../contract/attestations/snyk.ts';
 import { truncate } from '../runtime/truncate.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';

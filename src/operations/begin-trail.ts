@@ -1,9 +1,9 @@
-import { firstLine } from '../contract/commit.ts';
 import { gatheredAtKey } from '../contract/attestations/attestation-fields.ts';
+import { firstLine } from '../contract/commit.ts';
 import { beginTrail as endpoint } from '../contract/trail.ts';
-import { prepareTemplateFile } from '../evidence/template-file.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
+import { prepareTemplateFile } from '../evidence/template-file.ts';
 import { omitUndefined } from '../runtime/omit-undefined.ts';
 import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
 import { gatherCommit } from './gather-commit.ts';

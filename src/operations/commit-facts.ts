@@ -1,5 +1,5 @@
 import { firstLine } from '../contract/commit.ts';
-import { fact, type Fact } from './report.ts';
+import { type Fact, fact } from './report.ts';
 
 /** What an answer or a request says about a commit. */
 interface CommitDetails {

@@ -1,6 +1,6 @@
 import { createEnvironment as endpoint } from '../contract/environment.ts';
-import { omitUndefined } from '../runtime/omit-undefined.ts';
 import type { Problem } from '../runtime/failure.ts';
+import { omitUndefined } from '../runtime/omit-undefined.ts';
 import {
   environment,
   environmentType,

@@ -11,7 +11,7 @@ import { description } from './inputs/flow-inputs.ts';
 import { optional, required, withDefault } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { askForPreview, createPreviewResult } from './policy-preview.ts';
-import { fact, listTable, plain, type Fact, type Table, type Text } from './report.ts';
+import { type Fact, fact, listTable, plain, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 
 /** Operation 6: creates a policy from a YAML file, or a new version of it if it exists; or previews it. */

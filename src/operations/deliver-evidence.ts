@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import type { EndpointCall, EndpointResult } from '../client/endpoint-call.ts';
 import { mayBeDeliveredLater, withNote } from '../client/failure-kinds.ts';
+import type { FilePart } from '../client/request-body.ts';
 import { ServiceError } from '../client/service-error.ts';
 import type { EvidenceEndpoint } from '../contract/evidence-endpoints.ts';
-import type { FilePart } from '../client/request-body.ts';
 import { defectRemedy, describeError, Failure, UserError } from '../runtime/failure.ts';
 import { RunnerFileError } from '../runtime/runner-file.ts';
 import { isMapping, textAt } from '../runtime/untrusted-data.ts';
-import type { ValuesOf } from './inputs/input.ts';
 import type { deliveryInputs } from './inputs/delivery-inputs.ts';
+import type { ValuesOf } from './inputs/input.ts';
 import type { OperationContext, OperationResult } from './operation.ts';
 import { fact, type Report, type Table } from './report.ts';
 

@@ -7,7 +7,7 @@ import { formatTime } from './format-time.ts';
 import { snapshot1, snapshot2 } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
-import { code, fact, link, listTable, plain, abbreviate, type Table, type Text } from './report.ts';
+import { abbreviate, code, fact, link, listTable, plain, type Table, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
 
 /** Operation 11: shows what was added, removed and changed from one snapshot to another. */

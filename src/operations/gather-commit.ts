@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { connectSources } from '../evidence/commit/commit-sources.ts';
-import { gatherCommitEvidence, type CommitEvidence } from '../evidence/commit/gather-commit.ts';
+import { type CommitEvidence, gatherCommitEvidence } from '../evidence/commit/gather-commit.ts';
 import type { commitInputs } from './inputs/attestation-inputs.ts';
 import type { ValuesOf } from './inputs/input.ts';
 import type { OperationContext } from './operation.ts';

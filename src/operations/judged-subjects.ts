@@ -1,6 +1,6 @@
 import type { ComplianceClient } from '../client/client.ts';
 import { missingResource } from '../client/failure-kinds.ts';
-import { toArtifactState, worstVerdict, type Verdict } from '../contract/compliance.ts';
+import { toArtifactState, type Verdict, worstVerdict } from '../contract/compliance.ts';
 import type { Resource } from '../contract/not-found.ts';
 import type { Reason } from '../contract/reason.ts';
 import { maximumConnections } from '../http/connection-settings.ts';
@@ -10,13 +10,13 @@ import type { OperationContext, OperationOutcome, OperationResult } from './oper
 import {
   describePending,
   mayRecover,
-  pollUntilFinal,
-  settle,
-  timeoutNotice,
-  withPollNotes,
   type Poll,
   type PollTiming,
+  pollUntilFinal,
+  settle,
   type Settled,
+  timeoutNotice,
+  withPollNotes,
 } from './polling.ts';
 import { concludeWithReasons, mergeReasons, summarizeReasons } from './reasons.ts';
 import { abbreviate } from './report.ts';

@@ -3,9 +3,9 @@ import type { Verdict } from '../contract/compliance.ts';
 import type { Endpoint, EndpointOperation } from '../contract/endpoint.ts';
 import type { Job } from '../evidence/job.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
 import type { RunnerFileError } from '../runtime/runner-file.ts';
-import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
 import type { Report } from './report.ts';
 

@@ -1,4 +1,4 @@
-import { artifactStates, verdictFromArtifactState, type Verdict } from '../contract/compliance.ts';
+import { artifactStates, type Verdict, verdictFromArtifactState } from '../contract/compliance.ts';
 import type { EndpointOperation } from '../contract/endpoint.ts';
 import { ExternalError } from '../runtime/failure.ts';
 

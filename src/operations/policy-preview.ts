@@ -1,10 +1,10 @@
 import type { ComplianceClient } from '../client/client.ts';
 import type { EndpointCall } from '../client/endpoint-call.ts';
 import { ServiceError } from '../client/service-error.ts';
-import { previewPolicy as endpoint, type PolicyPreview } from '../contract/policy-preview.ts';
+import { type PolicyPreview, previewPolicy as endpoint } from '../contract/policy-preview.ts';
 import type { OperationResult } from './operation.ts';
 import { readReasons, reasonWords } from './reasons.ts';
-import { abbreviate, complianceLabel, fact, link, listTable, plain, type Fact, type Text } from './report.ts';
+import { abbreviate, complianceLabel, type Fact, fact, link, listTable, plain, type Text } from './report.ts';
 import { pluralize, summarizeList } from './sentences.ts';
 
 /** How many rows a table has at most, and how many reasons a row. */

@@ -1,13 +1,13 @@
 import type { ComplianceClient } from '../client/client.ts';
 import { isNotFound, isTransientFailure, requestedDelay, withNote } from '../client/failure-kinds.ts';
 import { backoff } from '../http/retry.ts';
+import type { CallContext } from '../http/send-with-retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import { formatDuration } from './format-time.ts';
-import { fact, type Fact } from './report.ts';
+import { type Fact, fact } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentences.ts';
-import type { CallContext } from '../http/send-with-retry.ts';
 
 export interface Poll<Answer> {
   /**

@@ -5,14 +5,14 @@ import {
   describeFault,
   describeReason,
   maximumReasons,
+  type Reason,
   reason as reasonSchema,
   sortReasons,
   toReasonState,
-  type Reason,
 } from '../contract/reason.ts';
 import { truncate } from '../runtime/truncate.ts';
 import { evidenceMark } from './evidence-state.ts';
-import { link, plain, type Line } from './report.ts';
+import { type Line, link, plain } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentences.ts';
 
 /** The maximum length of a reason in words, in characters: a service may send texts of any length. */

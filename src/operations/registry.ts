@@ -1,5 +1,5 @@
-import type { AnyOperationName } from './operation-names.ts';
 import type { Operation } from './operation.ts';
+import type { AnyOperationName } from './operation-names.ts';
 
 /**
  * Loads each operation on demand: a step runs one, and loading takes time in every job. In the bundle, get-artifact is

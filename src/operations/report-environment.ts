@@ -1,6 +1,6 @@
 import type { ComplianceClient } from '../client/client.ts';
 import { getEnvironment } from '../contract/environment-list.ts';
-import { reportKinds, type EnvironmentReport, type ReportKind } from '../contract/environment-report.ts';
+import { type EnvironmentReport, type ReportKind, reportKinds } from '../contract/environment-report.ts';
 import { gatherRunning, type RunningSource } from '../evidence/running/gather-running.ts';
 import { unixSeconds } from '../runtime/clock.ts';
 import { UserError } from '../runtime/failure.ts';

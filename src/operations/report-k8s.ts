@@ -1,4 +1,4 @@
-import { reportK8s as endpoint, type K8sReport } from '../contract/environment.ts';
+import { type K8sReport, reportK8s as endpoint } from '../contract/environment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { gatherPods } from '../evidence/running/gather-pods.ts';
 import { environment } from './inputs/environment-inputs.ts';

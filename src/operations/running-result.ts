@@ -3,7 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { RunningEvidence } from '../evidence/running/running-document.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OperationResult } from './operation.ts';
-import { code, fact, listTable, plain, type Fact, type Table, type Text } from './report.ts';
+import { code, type Fact, fact, listTable, plain, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 import { pluralize } from './sentences.ts';
 

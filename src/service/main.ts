@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../runtime/clock.ts';
+import { errorMessage } from '../runtime/failure.ts';
+import { version } from '../runtime/version.ts';
+import { OptionError } from './commands/command-line.ts';
+import { toFileError } from './commands/file-error.ts';
 import type { Terminal } from './commands/output-api-key.ts';
 import { parseBackupCommand } from './commands/parse-backup-command.ts';
 import { parseLogCommand } from './commands/parse-log-command.ts';
 import { serve } from './commands/serve.ts';
-import { OptionError } from './commands/command-line.ts';
-import { toFileError } from './commands/file-error.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
-import { errorMessage } from '../runtime/failure.ts';
-import { version } from '../runtime/version.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
 
 // The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key`,

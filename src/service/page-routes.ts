@@ -1,16 +1,16 @@
-import type { RouteHost } from './platform/server/route.ts';
-import type { RouteDependencies } from './platform/server/route-dependencies.ts';
-import { addAdministrationPage } from './organization/administration-page-routes.ts';
-import { addAssets } from './platform/pages/assets.ts';
+import { addArtifactPage } from './artifact/artifact-page.ts';
+import { addAttestationPage } from './attestation/attestation-page.ts';
 import { addAuditLogPage } from './audit/audit-log-page.ts';
 import { addEnvironmentPages } from './environment/environment-page.ts';
 import { addFlowPages } from './flow/flow-page.ts';
+import { addAdministrationPage } from './organization/administration-page-routes.ts';
 import { addOrganizationPages } from './organization/organization-page-routes.ts';
+import { addAssets } from './platform/pages/assets.ts';
 import { addNotFoundPage, createPageHost } from './platform/pages/page-host.ts';
+import type { RouteHost } from './platform/server/route.ts';
+import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 import { addPolicyPages } from './policy/policy-page.ts';
 import { addSessionPages } from './session/session-page-routes.ts';
-import { addArtifactPage } from './artifact/artifact-page.ts';
-import { addAttestationPage } from './attestation/attestation-page.ts';
 import { addSnapshotPages } from './snapshot/snapshot-page.ts';
 import { addTrailPage } from './trail/trail-page.ts';
 

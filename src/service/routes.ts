@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { addOrganizationRoutes } from './organization/organization-routes.ts';
 import { addApiKeyRoutes } from './account/api-key-routes.ts';
+import { addServiceAccountRoutes } from './account/service-account-routes.ts';
 import { addArtifactAssertionRoutes } from './artifact/artifact-assertion-routes.ts';
 import { addArtifactListRoutes, addArtifactRoutes } from './artifact/artifact-routes.ts';
 import { addAttestationListRoutes } from './attestation/attestation-list-routes.ts';
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
 import { addAttachmentRemovalRoute, addAttestationRoutes, addOverrideRoute } from './attestation/attestation-routes.ts';
 import { addStatementRoute } from './attestation/statement-routes.ts';
-import { addAuditPackageRoutes } from './audit-package/audit-package-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
+import { addAuditPackageRoutes } from './audit-package/audit-package-routes.ts';
 import { addCustomTypeRoutes } from './custom-type/custom-type-routes.ts';
 import { addAllowListRoutes } from './environment/allow-list-routes.ts';
 import {
@@ -21,21 +21,21 @@ import { addGithubGateRoutes } from './github/gate-routes.ts';
 import { addGithubWebhookRoute } from './github/webhook-routes.ts';
 import { addLogRoutes } from './log/log-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
-import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
 import { addArchiveRoutes } from './naming/archive-routes.ts';
 import { addRenameRoutes } from './naming/rename-routes.ts';
 import { addNotificationRoutes } from './notification/notification-routes.ts';
+import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
+import { addOrganizationRoutes } from './organization/organization-routes.ts';
+import { addPages } from './page-routes.ts';
+import type { Admission } from './platform/server/bodies/admission.ts';
+import { keysAcceptedHeaders } from './platform/server/json-response.ts';
+import { KeyedRequests } from './platform/server/keyed-requests.ts';
+import { addOpenApiRoute } from './platform/server/openapi/openapi-route.ts';
+import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
-import { addServiceAccountRoutes } from './account/service-account-routes.ts';
 import { addSnapshotRoutes } from './snapshot/snapshot-routes.ts';
 import { addTagRoute } from './tag/tag-routes.ts';
 import { addTrailRoutes } from './trail/trail-routes.ts';
-import type { Admission } from './platform/server/bodies/admission.ts';
-import { KeyedRequests } from './platform/server/keyed-requests.ts';
-import { keysAcceptedHeaders } from './platform/server/json-response.ts';
-import { addOpenApiRoute } from './platform/server/openapi/openapi-route.ts';
-import { addPages } from './page-routes.ts';
-import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 
 /** The prefix of the interface (interface, Versioning). */
 export const apiPrefix = '/api/v2';

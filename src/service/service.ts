@@ -1,46 +1,46 @@
 import type { KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { createNotificationSender } from './notification/delivery/send-notification.ts';
-import { Dispatcher } from './notification/delivery/dispatcher.ts';
-import type { MailServer } from './notification/delivery/send-email.ts';
+import { type EnsuredApiKey, ensureInitialApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
+import { startAdministrationWatch } from './account/background/administration-watch.ts';
+import { KeyUses } from './account/background/key-uses.ts';
+import { findArtifact } from './artifact/artifact-use-cases.ts';
+import { FailureAudit } from './audit/background/failure-audit.ts';
+import { loadSigningKeys } from './commands/signing-key-file.ts';
 import type { GithubApp } from './github/github-app.ts';
 import type { GithubAnswers } from './github/sending/github-answers.ts';
-import type { Quotas } from './organization/quota.ts';
-import { watchClock } from './platform/background/watch-clock.ts';
-import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
-import { startAdministrationWatch } from './account/background/administration-watch.ts';
-import { findArtifact } from './artifact/artifact-use-cases.ts';
-import { Judging } from './platform/judging/judging.ts';
-import { KeyUses } from './account/background/key-uses.ts';
-import { loadSigningKeys } from './commands/signing-key-file.ts';
-import { startPendingSnapshots } from './platform/judging/pending-snapshots.ts';
-import { startTrailJudge } from './trail/background/trail-judge.ts';
-import { startLateWords } from './trail/background/late-words.ts';
 import { LateEntries } from './log/background/late-entries.ts';
-import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
-import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
-import { LargeReads } from './platform/server/bodies/large-reads.ts';
-import { FailureAudit } from './audit/background/failure-audit.ts';
-import {
-  FailedAuthentications,
-  toAuditedFailure,
-  type FailedAuthentication,
-} from './platform/server/authentication/failed-authentications.ts';
-import type { TokenVerifier } from './login/workflow-identity.ts';
 import { createFetchJson } from './login/issuers/fetch-json.ts';
 import { JoseTokenVerifier } from './login/issuers/token-verifier.ts';
-import { Links } from './platform/links.ts';
-import { listen } from './platform/server/listen.ts';
-import { createServer, defaultTimeouts, type ServerOptions, type Timeouts } from './platform/server/server.ts';
-import { addReadinessRoute } from './platform/server/readiness.ts';
-import { adminPrefix, addRoutes, apiPrefix } from './routes.ts';
+import type { TokenVerifier } from './login/workflow-identity.ts';
+import { Dispatcher } from './notification/delivery/dispatcher.ts';
+import type { MailServer } from './notification/delivery/send-email.ts';
+import { createNotificationSender } from './notification/delivery/send-notification.ts';
+import type { Quotas } from './organization/quota.ts';
+import { watchClock } from './platform/background/watch-clock.ts';
+import { limitStorage } from './platform/database/limited-storage.ts';
+import { type DatabaseOptions, openStorage, toStorageOptions } from './platform/database/open-storage.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
 import { isFull } from './platform/database/storage-faults.ts';
-import { limitStorage } from './platform/database/limited-storage.ts';
 import { StorageHealth } from './platform/database/storage-health.ts';
-import { openStorage, toStorageOptions, type DatabaseOptions } from './platform/database/open-storage.ts';
-import { prepareShutdown } from './platform/server/shutdown.ts';
+import { Judging } from './platform/judging/judging.ts';
+import { startPendingSnapshots } from './platform/judging/pending-snapshots.ts';
+import { Links } from './platform/links.ts';
+import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
+import {
+  type FailedAuthentication,
+  FailedAuthentications,
+  toAuditedFailure,
+} from './platform/server/authentication/failed-authentications.ts';
+import { Admission, type AdmissionLimits, defaultAdmissionLimits } from './platform/server/bodies/admission.ts';
+import { LargeReads } from './platform/server/bodies/large-reads.ts';
+import { listen } from './platform/server/listen.ts';
+import { addReadinessRoute } from './platform/server/readiness.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
+import { createServer, defaultTimeouts, type ServerOptions, type Timeouts } from './platform/server/server.ts';
+import { prepareShutdown } from './platform/server/shutdown.ts';
+import { addRoutes, adminPrefix, apiPrefix } from './routes.ts';
+import { startLateWords } from './trail/background/late-words.ts';
+import { startTrailJudge } from './trail/background/trail-judge.ts';
 
 export interface ServiceOptions extends ServerOptions {
   readonly host: string;

@@ -1,22 +1,22 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readJob, runUrl, type Job } from '../evidence/job.ts';
+import { type Job, readJob, runUrl } from '../evidence/job.ts';
 import type { Transport } from '../http/transport.ts';
 import { createTransport } from '../http/undici-transport.ts';
 import { steadyClock } from '../runtime/clock.ts';
-import { withRunnerFile } from '../runtime/runner-file.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
+import { withRunnerFile } from '../runtime/runner-file.ts';
+import type { PublishContext } from './publish/github-session.ts';
 import { reportDecision, reportResult, type ReportTarget } from './report/report-result.ts';
 import { responseFile } from './report/response-file.ts';
 import { githubRunner, type Runner } from './report/runner.ts';
 import { collectSecrets } from './report/secrets.ts';
+import { type CommonInputs, isPublished, readCommonInputs, secretTexts } from './run/common-inputs.ts';
 import { decideFailure, decideResult } from './run/gate.ts';
-import { runOperation } from './run/run-operation.ts';
-import { isPublished, readCommonInputs, secretTexts, type CommonInputs } from './run/common-inputs.ts';
-import type { StepResult } from './run/step-result.ts';
-import type { PublishContext } from './publish/github-session.ts';
 import { type InputSource, runnerInputs } from './run/read-inputs.ts';
+import { runOperation } from './run/run-operation.ts';
+import type { StepResult } from './run/step-result.ts';
 
 export { Cancellation } from './run/cancellation.ts';
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Connection } from '../../bench/connection.ts';
 
 const answer = (status: number): string => `HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nok`;

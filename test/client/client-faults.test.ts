@@ -6,8 +6,10 @@ import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 import { describeError, ExternalError } from '../../src/runtime/failure.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import type { TestClient } from '../support/client.ts';
 import { advanceUntil, manualClock, startOfTime } from '../support/clock.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   answers,
   answersEarly,
@@ -22,11 +24,9 @@ import {
   speaksNoHttp,
   truncatesTheAnswer,
 } from '../support/faults.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
 import type { Fault } from '../support/faulty-server.ts';
-import { closedPort } from '../../tools/loopback-server.ts';
-import { startRawServer } from '../support/raw-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
+import { startRawServer } from '../support/raw-server.ts';
 
 const opened = closeAfterEach();
 const { startServer, openClient } = httpFixture(opened);

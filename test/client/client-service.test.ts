@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Connection } from '../../src/client/client.ts';
 import type { EndpointCall } from '../../src/client/endpoint-call.ts';
 import type { FilePart } from '../../src/client/request-body.ts';
-import type { Connection } from '../../src/client/client.ts';
-import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { attestSonar, type SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { maximumFileBytes } from '../../src/contract/limits.ts';

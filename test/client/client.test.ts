@@ -1,5 +1,5 @@
-import { inspect } from 'node:util';
 import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { Connection } from '../../src/client/client.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
@@ -8,11 +8,11 @@ import { createFlow } from '../../src/contract/flow.ts';
 import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import { version } from '../../src/runtime/version.ts';
-import { openTestClient } from '../support/client.ts';
-import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
-import type { Fault } from '../support/faulty-server.ts';
 import { closedPort } from '../../tools/loopback-server.ts';
+import { openTestClient } from '../support/client.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
+import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
+import type { Fault } from '../support/faulty-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();

@@ -5,11 +5,11 @@ import { getArtifact } from '../../src/contract/artifact.ts';
 import { createEnvironment } from '../../src/contract/environment.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import type { HttpResponse } from '../../src/http/transport.ts';
-import { startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
+import { startOfTime } from '../support/clock.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { codePoint } from '../support/code-point.ts';
 import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 
 const opened = closeAfterEach();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isNotFound, isTransientFailure, missingResource, withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
-import { UserError, ExternalError } from '../../src/runtime/failure.ts';
+import { ExternalError, UserError } from '../../src/runtime/failure.ts';
 
 function answered(status: number, serviceMessage: string | undefined = 'So it said'): ServiceError {
   return new ServiceError({

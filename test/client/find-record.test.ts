@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ComplianceClient } from '../../src/client/client.ts';
-import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { findRecord } from '../../src/client/find-record.ts';
-import { answeringTransport, jsonAnswer, type AnsweringTransport } from '../support/answering-transport.ts';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { type AnsweringTransport, answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
 import { instantClock, startOfTime } from '../support/clock.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { failureOf } from '../support/failures.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type ExecutionIdentity, idempotencyKey, type WriteContent } from '../../src/client/idempotency-key.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import { parseIdempotencyKey, formatIdempotencyKey } from '../../src/contract/idempotency.ts';
-import { idempotencyKey, type ExecutionIdentity, type WriteContent } from '../../src/client/idempotency-key.ts';
+import { formatIdempotencyKey, parseIdempotencyKey } from '../../src/contract/idempotency.ts';
 
 const writes = endpoints.filter(({ repetition }) => repetition.effect !== 'safe');
 const words = fc.string({ minLength: 1, maxLength: 8 });

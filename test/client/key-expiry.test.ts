@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { KeyExpiryWarning } from '../../src/client/key-expiry.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
-import { startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
+import { startOfTime } from '../support/clock.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { answers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EndpointCall } from '../../src/client/endpoint-call.ts';
+import type { WriteIdentity } from '../../src/client/idempotency-key.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { quotaExceeded } from '../../src/contract/errors.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
-import type { EndpointCall } from '../../src/client/endpoint-call.ts';
-import type { WriteIdentity } from '../../src/client/idempotency-key.ts';
+import type { TestClient } from '../support/client.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { failureOf } from '../support/failures.ts';
 import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
 import type { Fault, FaultyServer } from '../support/faulty-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
-import type { TestClient } from '../support/client.ts';
 
 const opened = closeAfterEach();
 const { startServer, openClient } = httpFixture(opened);

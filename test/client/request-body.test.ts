@@ -1,13 +1,13 @@
-import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestBody, type FilePart } from '../../src/client/request-body.ts';
+import { type FilePart, requestBody } from '../../src/client/request-body.ts';
+import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { FilePartStyle } from '../../src/contract/endpoint.ts';
-import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import type { RequestBody } from '../../src/http/transport.ts';
 import { UserError } from '../../src/runtime/failure.ts';

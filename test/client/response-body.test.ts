@@ -7,11 +7,11 @@ import { listArtifacts } from '../../src/contract/artifact-lists.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import { getNotification } from '../../src/contract/notification.ts';
 import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
+import { getNotification } from '../../src/contract/notification.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import type { HttpResponse } from '../../src/http/transport.ts';
-import { Failure, ExternalError } from '../../src/runtime/failure.ts';
+import { ExternalError, Failure } from '../../src/runtime/failure.ts';
 
 const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };
 const artifactBody = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { isDoneAlready, mayBeOnRecord } from '../../src/client/unconfirmed-call.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
@@ -8,9 +9,8 @@ import { createFlow } from '../../src/contract/flow.ts';
 import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount } from '../../src/contract/service-account.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
-import { isDoneAlready, mayBeOnRecord } from '../../src/client/unconfirmed-call.ts';
-import type { Failure } from '../../src/runtime/failure.ts';
-import { ExternalError } from '../../src/runtime/failure.ts';
+import { ExternalError, type Failure } from '../../src/runtime/failure.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';
 import { advanceUntil, manualClock } from '../support/clock.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
@@ -24,8 +24,7 @@ import {
   resetsWithinTheAnswer,
   truncatesTheAnswer,
 } from '../support/faults.ts';
-import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
-import { closedPort } from '../../tools/loopback-server.ts';
+import { type Fault, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toAcceptedSchema, toResponseView, decisiveKeys } from '../../src/contract/accepted-response.ts';
+import { decisiveKeys, toAcceptedSchema, toResponseView } from '../../src/contract/accepted-response.ts';
 import { artifact, getArtifact } from '../../src/contract/artifact.ts';
 import { attestationPage, listAttestations } from '../../src/contract/attestation-list.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
-import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
-import { decisive, tolerant, Type, wholeSeconds } from '../../src/contract/schema.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
+import { decisive, tolerant, Type, wholeSeconds } from '../../src/contract/schema.ts';
+import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
 import { nearlyValidValues } from '../support/nearly-valid-values.ts';
 
 describe('the keys that decide', () => {

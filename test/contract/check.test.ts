@@ -4,7 +4,7 @@ import { artifact } from '../../src/contract/artifact.ts';
 import { sonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
 import { flowPayload } from '../../src/contract/flow.ts';
-import { Type, type TSchema } from '../../src/contract/schema.ts';
+import { type TSchema, Type } from '../../src/contract/schema.ts';
 
 const closed = Type.Object({ name: Type.String() }, { additionalProperties: false });
 

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import {
   artifactStates,
   gateStatuses,
+  type Verdict,
   verdictFromArtifactState,
   verdictFromGateStatus,
   worstVerdict,
-  type Verdict,
 } from '../../src/contract/compliance.ts';
 
 describe('the verdict', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toAcceptedSchema } from '../../src/contract/accepted-response.ts';
-import { getArtifact } from '../../src/contract/artifact.ts';
-import { attestSonar } from '../../src/contract/attestations/sonar.ts';
-import { removeAttachment } from '../../src/contract/attachment-removal.ts';
-import { conforms } from '../../src/contract/check.ts';
-import { filePartName, operationNames, type Endpoint, type MultipartBody } from '../../src/contract/endpoint.ts';
 import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
+import { getArtifact } from '../../src/contract/artifact.ts';
+import { removeAttachment } from '../../src/contract/attachment-removal.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
+import { conforms } from '../../src/contract/check.ts';
+import { type Endpoint, filePartName, type MultipartBody, operationNames } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 

@@ -5,7 +5,7 @@ import { Check } from 'typebox/schema';
 import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { Type, type TSchema } from '../../src/contract/schema.ts';
+import { type TSchema, Type } from '../../src/contract/schema.ts';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { createOrganization } from '../../src/service/organization/organization-routes.ts';
 import { policyRules } from '../../src/service/policy/policy-rules.ts';

@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { YAML11_SCHEMA, load as parse } from 'js-yaml';
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { describe, expect, it } from '@jest/globals';
+import { load as parse, YAML11_SCHEMA } from 'js-yaml';
+import { isMapping, listAt, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { signingKeyVariable } from '../../src/service/commands/parse-signing-key.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
 import { defaultTimeouts } from '../../src/service/platform/server/server.ts';

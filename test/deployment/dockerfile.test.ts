@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
 import {

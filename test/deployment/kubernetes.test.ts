@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { loadAll as parseAll } from 'js-yaml';
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { isMapping, listAt, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
 import { defaultTimeouts } from '../../src/service/platform/server/server.ts';
 import { finalStage, parseDockerfile, textsOf, variablesOf } from '../../tools/dockerfile/dockerfile.ts';

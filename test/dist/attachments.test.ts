@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { gzipSync } from 'node:zlib';
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, openActionJob } from '../support/action-job.ts';
 import { failedStep } from '../support/failed-step.ts';
 import { itWithPosixFiles } from '../support/platform.ts';
-import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
 import { temporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let job: ActionJob;

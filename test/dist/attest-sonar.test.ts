@@ -1,26 +1,26 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, jobForAllTests, type StepOptions } from '../support/action-job.ts';
+import { onDefault } from '../support/event-runs.ts';
+import { shas, workflowRunEvent } from '../support/events.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
+import { type SonarState, startSonarServer } from '../support/fake-sonar.ts';
+import { itWithSignals } from '../support/platform.ts';
 import {
   analysisId,
   finishedAnalysis,
   finishedTask,
   projectKey,
   reportText,
-  unfinishedTask,
   taskId,
+  unfinishedTask,
   webhookPayloadWith,
 } from '../support/sonar-analysis.ts';
-import { startSonarServer, type SonarState } from '../support/fake-sonar.ts';
-import { shas, workflowRunEvent } from '../support/events.ts';
-import { onDefault } from '../support/event-runs.ts';
-import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { readTar } from '../support/tar-reader.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
-import { itWithSignals } from '../support/platform.ts';
 
 const job = jobForAllTests();
 

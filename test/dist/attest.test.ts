@@ -2,9 +2,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import { jobCommit, jobForAllTests } from '../support/action-job.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { shas } from '../support/events.ts';
-import { answers } from '../support/faults.ts';
-import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 import { apiCommit, type GitHubReply } from '../support/fake-github.ts';
+import { answers } from '../support/faults.ts';
+import { type Fault, startFaultyServer } from '../support/faulty-server.ts';
 import { pullRequestAnswers } from '../support/pull-request-answers.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { saveCustomType } from '../support/service-samples.ts';

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createSourceFile,
   isCallExpression,
@@ -11,9 +11,9 @@ import {
   isTemplateHead,
   isTemplateMiddleOrTemplateTail,
   isTypeNode,
+  type Node,
   ScriptTarget,
   SyntaxKind,
-  type Node,
   type TemplateHead,
   type TemplateMiddle,
   type TemplateTail,
@@ -22,7 +22,7 @@ import { actionFolder, runAction } from '../../tools/run-action.ts';
 import { answers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import { importedPackages } from '../support/imported-packages.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../support/temporary-workspace.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const dist = actionFolder;

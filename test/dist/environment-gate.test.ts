@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { jobForAllTests, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, jobForAllTests } from '../support/action-job.ts';
 import {
   changePolicies,
   pod,

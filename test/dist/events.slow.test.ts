@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { listAt, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
+import { type ActionJob, openActionJob, type StepOptions } from '../support/action-job.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { eventRuns } from '../support/event-runs.ts';
 import { issueCommentEvent, pullRequestEvent, pushEvent, shas } from '../support/events.ts';
-import { gitFolder, type GitFolder } from '../support/git-repository.ts';
-import { apiCommit, startGitHub, type FakeGitHub } from '../support/fake-github.ts';
+import { apiCommit, type FakeGitHub, startGitHub } from '../support/fake-github.ts';
+import { type GitFolder, gitFolder } from '../support/git-repository.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 
 let job: ActionJob;

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { availableParallelism } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
-import { exceptions, operationRows, type OperationRow } from '../support/operation-rows.ts';
-import { openOperationFixture, type OperationFixture } from '../support/operation-fixture.ts';
-import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { type ActionJob, openActionJob } from '../support/action-job.ts';
 import { failedStep } from '../support/failed-step.ts';
+import { openOperationFixture, type OperationFixture } from '../support/operation-fixture.ts';
+import { exceptions, type OperationRow, operationRows } from '../support/operation-rows.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
 
 /** An answer that the contract declares, and how a step causes it; undefined if no case is declared. */
 interface Declared {

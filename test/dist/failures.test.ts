@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
+import { type ActionJob, jobCommit, openActionJob } from '../support/action-job.ts';
 import { fingerprintOf } from '../support/artifacts.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { neverAnswers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
-import { closedPort } from '../../tools/loopback-server.ts';
-import { webhookPayloadWith } from '../support/sonar-analysis.ts';
-import { errorEnding, failedStep } from '../support/failed-step.ts';
-import { commandsNamed } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+import { commandsNamed } from '../support/workflow-command.ts';
 
 let job: ActionJob;
 

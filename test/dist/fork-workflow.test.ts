@@ -1,17 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
+import { createSigningKey, type IdentityProvider, startIdentityProvider } from '../../tools/identity-provider.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
-import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
-import { gitFolder, type GitFolder } from '../support/git-repository.ts';
+import { type ArtifactEntry, type FakeAction, fakeActions } from '../support/fake-actions.ts';
+import { type GitFolder, gitFolder } from '../support/git-repository.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { call } from '../support/service-call.ts';
 import { saveFlow } from '../support/service-samples.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { testsOfForkEnded } from '../support/workflow-events.ts';
-import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
-import { fakeActions, type ArtifactEntry, type FakeAction } from '../support/fake-actions.ts';
+import { type DocumentedWorkflowEnd, runDocumentedWorkflow } from '../support/workflow-fixture.ts';
 import { workflowsIn } from '../support/workflows.ts';
 
 const workflow = workflowsIn('examples').find(({ name }) => name === 'Compliance of pull requests')?.content;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, jobCommit, openActionJob } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { answers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeFault, type Reason } from '../../src/contract/reason.ts';
-import type { ActionRun } from '../../tools/run-action.ts';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
-import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
+import { type ActionJob, openActionJob } from '../support/action-job.ts';
+import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
 import { shas } from '../support/events.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { call } from '../support/service-call.ts';

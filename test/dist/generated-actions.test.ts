@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { root } from '../support/repository.ts';

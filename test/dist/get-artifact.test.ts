@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { jobForAllTests, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, jobForAllTests } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 

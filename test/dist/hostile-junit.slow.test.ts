@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
 import { failedStep } from '../support/failed-step.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, openActionJob } from '../support/action-job.ts';
 import {
   dockerConfig,
+  type FakeRegistry,
   registryToken,
   registryUser,
   startRegistry,
-  type FakeRegistry,
 } from '../support/fake-registry.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, openActionJob } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
-import { fingerprintOf } from '../support/service-samples.ts';
 import { startTestService } from '../support/service.ts';
+import { fingerprintOf } from '../support/service-samples.ts';
 import { sampleSigningKeys } from '../support/signing-keys.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 

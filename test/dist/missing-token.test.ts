@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
 import { fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
-import { openPullRequest } from '../support/pull-request-job.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
+import { openPullRequest } from '../support/pull-request-job.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 const job = jobForAllTests();

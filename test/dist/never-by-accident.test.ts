@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { answers, answersText } from '../support/faults.ts';
-import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
+import { answers, answersText } from '../support/faults.ts';
+import { type Fault, startFaultyServer } from '../support/faulty-server.ts';
 
 const job = jobForAllTests();
 const opened = closeAfterEach();

@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createSigningKey, type IdentityProvider, startIdentityProvider } from '../../tools/identity-provider.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
-import { pushEvent } from '../support/events.ts';
-import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
+import { type ActionJob, jobCommit, openActionJob } from '../support/action-job.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
-import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
+import { pushEvent } from '../support/events.ts';
+import { type FakeGitHub, startGitHub } from '../support/fake-github.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { saveFlow } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { pushToMain, startedByHand } from '../support/workflow-events.ts';
 import {
-  runDocumentedWorkflow,
   type DocumentedWorkflowEnd,
+  runDocumentedWorkflow,
   type WorkflowSettings,
 } from '../support/workflow-fixture.ts';
 import { documentedWorkflows, workflowsIn } from '../support/workflows.ts';

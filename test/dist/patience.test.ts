@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { jobForAllTests } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { answers, answersText, resetsBeforeTheAnswer, speaksNoHttp } from '../support/faults.ts';
-import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { type Fault, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { shownLines } from '../support/workflow-command.ts';
-import type { ActionRun } from '../../tools/run-action.ts';
 
 const job = jobForAllTests();
 const opened = closeAfterEach();

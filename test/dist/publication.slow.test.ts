@@ -1,8 +1,6 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
-import { neverAnswers } from '../support/faults.ts';
-import { startFaultyServer } from '../support/faulty-server.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   issueCommentEvent,
@@ -12,12 +10,14 @@ import {
   shas,
   workflowRunEvent,
 } from '../support/events.ts';
-import { jobsBot } from '../support/fake-github-repository.ts';
 import { githubError, type GitHubReply } from '../support/fake-github.ts';
-import { githubToken, openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
-import { startProxy } from '../support/proxy-server.ts';
-import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+import { jobsBot } from '../support/fake-github-repository.ts';
+import { neverAnswers } from '../support/faults.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
 import { itWithSignals } from '../support/platform.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import { githubToken, openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
+import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
 const job = jobForAllTests();
 let flow: string;

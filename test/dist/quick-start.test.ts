@@ -1,9 +1,9 @@
-import { describe, expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
+import { describe, expect } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { shas } from '../support/events.ts';
-import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider } from '../../tools/identity-provider.ts';
+import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
+import { shas } from '../support/events.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { readText } from '../support/repository.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { jobForAllTests, type ActionJob } from '../support/action-job.ts';
+import { type ActionJob, jobForAllTests } from '../support/action-job.ts';
 import { saveEnvironment } from '../support/environment-samples.ts';
 import { digestOf, runningContainers } from '../support/pods.ts';
 import { call } from '../support/service-call.ts';

@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
-import { saveEnvironment, changePolicies, pod, reportPods, savePolicy } from '../support/environment-samples.ts';
+import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
-import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
+import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
 const job = jobForAllTests();
 

@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { createSigningKey, type IdentityProvider, startIdentityProvider } from '../../tools/identity-provider.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
-import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../../tools/identity-provider.ts';
+import type { ArtifactEntry, Attestations } from '../support/fake-actions.ts';
 import { parseOwnAction } from '../support/own-action.ts';
 import { describeAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';
-import { saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import type { JobEnd } from '../support/workflow-engine.ts';
-import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
-import type { ArtifactEntry, Attestations } from '../support/fake-actions.ts';
+import { saveFlow } from '../support/service-samples.ts';
 import type { WorkflowCase } from '../support/workflow-case.ts';
 import { protectedWorkflows, workflowCases } from '../support/workflow-cases.ts';
+import type { JobEnd } from '../support/workflow-engine.ts';
+import { type DocumentedWorkflowEnd, runDocumentedWorkflow } from '../support/workflow-fixture.ts';
 import type { CaseContext } from '../support/workflow-preparations.ts';
 import { isTriggeredBy } from '../support/workflow-trigger.ts';
-import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
+import { documentedWorkflows, isComplete, type Workflow, workflowsIn } from '../support/workflows.ts';
 
 /** Whether a step is run here: one of this action, or a script. A block may show only the steps of others. */
 const isOwnStep = (step: unknown): boolean =>

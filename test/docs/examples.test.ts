@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { allOperationNames, type AnyOperationName } from '../../src/operations/operation-names.ts';
-import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
+import type { Use } from '../../src/operations/inputs/input.ts';
+import { allOperationNames, type AnyOperationName } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames } from '../../src/step/run/common-inputs.ts';
+import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { actionEntries, actionSteps, stepsOf } from '../support/repository.ts';
 import { permissionsOf } from '../support/workflow-engine.ts';
 import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { load as parse } from 'js-yaml';
-import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import type { Input } from '../../src/operations/inputs/input.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { commonDeclared } from '../../src/step/run/common-inputs.ts';

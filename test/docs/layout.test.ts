@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
 import { linksOf } from '../support/markdown.ts';
 import { docPages, readText } from '../support/repository.ts';
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { anchorsOf, linksOf } from '../support/markdown.ts';
 import { docPages, readText, root } from '../support/repository.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { allOperationNames } from '../../src/operations/operation-names.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { codeWordsOf, tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';

@@ -1,11 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
 import { readText, root } from '../support/repository.ts';
 import { protectedWorkflows } from '../support/workflow-cases.ts';
-import { workflowsIn, type Workflow } from '../support/workflows.ts';
+import { type Workflow, workflowsIn } from '../support/workflows.ts';
 
 const readme = readText('README.md');
 const exampleNames = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.yml'));

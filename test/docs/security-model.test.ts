@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { readText, root } from '../support/repository.ts';
 
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })

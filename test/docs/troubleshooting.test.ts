@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { readText, root } from '../support/repository.ts';
 
 /** The sources, with the quotes in their texts as a reader of an error sees them. */

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from '@jest/globals';
 import { signMessage } from '../../src/service/notification/webhook-secret.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';

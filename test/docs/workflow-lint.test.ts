@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { workflowLinter } from './workflow-linter.ts';
 import { documentedWorkflows, isComplete, pathOf, workflowsIn } from '../support/workflows.ts';
+import { workflowLinter } from './workflow-linter.ts';
 
 const documented = documentedWorkflows().filter(isComplete);
 const all = [...workflowsIn('examples'), ...workflowsIn('.github/workflows'), ...documented];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { actionSteps, stepsOf } from '../support/repository.ts';
 import { filtersFor } from '../support/workflow-trigger.ts';
-import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
+import { documentedWorkflows, isComplete, type Workflow, workflowsIn } from '../support/workflows.ts';
 
 const workflows = ['examples', '.github/workflows']
   .flatMap(workflowsIn)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maximumEventBytes, readJob, repositoryUrl, runUrl } from '../../src/evidence/job.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import { pushEvent } from '../support/events.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../src/evidence/files/resolve-files.ts';
-import { readPolicyFile, type PolicyFile } from '../../src/evidence/policy-file.ts';
+import { type PolicyFile, readPolicyFile } from '../../src/evidence/policy-file.ts';
 import { describeError } from '../../src/runtime/failure.ts';
-import { userErrorOf } from '../support/user-error.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
+import { userErrorOf } from '../support/user-error.ts';
 
 const workspace = workspaceForEachTest();
 

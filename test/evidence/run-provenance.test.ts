@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { runProvenance, withProvenance } from '../../src/evidence/run-provenance.ts';
 import { readJob } from '../../src/evidence/job.ts';
+import { runProvenance, withProvenance } from '../../src/evidence/run-provenance.ts';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { pushEvent } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';

@@ -1,11 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeBody } from '../../src/http/content-encoding.ts';
 import { maximumAnswerBytes, TransportError } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
+import { type Fault, startFaultyServer } from '../support/faulty-server.ts';
 
 const opened = closeAfterEach();
 const json = '{"message":"größer"}';

@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { HttpResponse, RequestBody } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
-import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
+import { canMakeCertificates, type Certificate, makeCertificate } from '../support/certificate.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { readsNoBody } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
-import { startProxy } from '../support/proxy-server.ts';
-import { startRawServer, type RawServer } from '../support/raw-server.ts';
 import { neverAborted, timeoutError } from '../support/http-fixture.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import { type RawServer, startRawServer } from '../support/raw-server.ts';
 
 const opened = closeAfterEach();
 

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from '../../src/http/transport.ts';
-import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
-import { answers, neverAnswers } from '../support/faults.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
 import { closedPort } from '../../tools/loopback-server.ts';
-import { startRawServer } from '../support/raw-server.ts';
-import { startProxy, type ProxyBehaviour, type ProxyServer } from '../support/proxy-server.ts';
+import { canMakeCertificates, type Certificate, makeCertificate } from '../support/certificate.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
+import { answers, neverAnswers } from '../support/faults.ts';
 import { getRequest, httpFixture, neverAborted, timeoutError } from '../support/http-fixture.ts';
+import { type ProxyBehaviour, type ProxyServer, startProxy } from '../support/proxy-server.ts';
+import { startRawServer } from '../support/raw-server.ts';
 
 const opened = closeAfterEach();
 const { startServer, openTransport } = httpFixture(opened);

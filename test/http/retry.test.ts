@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
 import { backoff, parseRetryAfter, readRetryReason } from '../../src/http/retry.ts';
+import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
 import { startOfTime } from '../support/clock.ts';
 import { codePoint } from '../support/code-point.ts';
 

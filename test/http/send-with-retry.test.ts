@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type HttpResponse, type HttpRequest } from '../../src/http/transport.ts';
 import { callTimeout, type RetryPolicy } from '../../src/http/retry-schedule.ts';
-import { sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
-import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
+import { type CallContext, sendWithRetry } from '../../src/http/send-with-retry.ts';
+import { type HttpRequest, type HttpResponse, TransportError } from '../../src/http/transport.ts';
+import { type InstantClock, instantClock, manualClock, startOfTime } from '../support/clock.ts';
 import { collectingLog } from '../support/log.ts';
-import { scriptedTransport, type Attempt, type ScriptedTransport } from '../support/scripted-transport.ts';
+import { type Attempt, type ScriptedTransport, scriptedTransport } from '../support/scripted-transport.ts';
 
 const request: HttpRequest = { method: 'GET', url: new URL('http://127.0.0.1/api/v2/flows/acme'), headers: {} };
 

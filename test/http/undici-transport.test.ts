@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { maximumConnections } from '../../src/http/connection-settings.ts';
 import { maximumAnswerBytes, TransportError } from '../../src/http/transport.ts';
-
+import { closedPort } from '../../tools/loopback-server.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   answers,
   answersText,
@@ -15,11 +16,9 @@ import {
   speaksNoHttp,
   truncatesTheAnswer,
 } from '../support/faults.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
 import type { Fault } from '../support/faulty-server.ts';
-import { closedPort } from '../../tools/loopback-server.ts';
-import { startRawServer } from '../support/raw-server.ts';
 import { getRequest, httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
+import { startRawServer } from '../support/raw-server.ts';
 
 const opened = closeAfterEach();
 const { startServer, openTransport } = httpFixture(opened);

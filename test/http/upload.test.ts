@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type RequestBody } from '../../src/http/transport.ts';
+import { type RequestBody, TransportError } from '../../src/http/transport.ts';
 import { UserError } from '../../src/runtime/failure.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   answers,
   answersEarly,
@@ -11,10 +13,8 @@ import {
   resetsDuringTheUpload,
   speaksNoHttp,
 } from '../support/faults.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort } from '../../tools/loopback-server.ts';
-import { streamedBody } from './streamed-body.ts';
 import { httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
+import { streamedBody } from './streamed-body.ts';
 
 const opened = closeAfterEach();
 const { startServer, openTransport } = httpFixture(opened);

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { customAttestation } from '../../src/contract/attestations/custom.ts';
 import { failureOf } from '../support/failures.ts';
 import {
-  performOperation,
-  sentAttestation,
   type PerformedOperation,
+  performOperation,
   type ScriptedAnswer,
+  sentAttestation,
 } from '../support/perform-operation.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 

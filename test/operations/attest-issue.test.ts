@@ -5,12 +5,12 @@ import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { pushEvent, shas, webhookCommit } from '../support/events.ts';
 import { failureOf } from '../support/failures.ts';
 import {
-  performOperation,
-  sentAttestation,
-  reportTables,
   type PerformedOperation,
+  performOperation,
+  reportTables,
   type ScriptedAnswer,
   type SeenRequest,
+  sentAttestation,
 } from '../support/perform-operation.ts';
 
 const jira = 'https://jira.example.com/jira';

@@ -4,10 +4,10 @@ import { shas } from '../support/events.ts';
 import { failureOf } from '../support/failures.ts';
 import {
   always,
+  type PerformedOperation,
   performOperation,
   reportFacts,
   reportTables,
-  type PerformedOperation,
 } from '../support/perform-operation.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 

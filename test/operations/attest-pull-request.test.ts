@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTransport } from '../../src/http/undici-transport.ts';
 import type { Transport } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
+import type { OperationResult } from '../../src/operations/operation.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { isMapping, listAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { runOperation, type OperationRun } from '../../src/step/run/run-operation.ts';
+import { isMapping, listAt, type Mapping, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { type OperationRun, runOperation } from '../../src/step/run/run-operation.ts';
 import { pushEvent, shas } from '../support/events.ts';
 import { failureOf } from '../support/failures.ts';
-import { apiCommit, githubError, startGitHub, type FakeGitHub, type GitHubReply } from '../support/fake-github.ts';
+import { apiCommit, type FakeGitHub, githubError, type GitHubReply, startGitHub } from '../support/fake-github.ts';
 import type { CollectingLog } from '../support/log.ts';
 import { reportTables } from '../support/perform-operation.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { call } from '../support/service-call.ts';
 import { saveFlow } from '../support/service-samples.ts';
 import { openTestStep } from '../support/test-step.ts';
-import type { OperationResult } from '../../src/operations/operation.ts';
 
 const pulls = `/api/v3/repos/acme/widgets/commits/${shas.head}/pulls?per_page=100&page=1`;
 const reviews = '/api/v3/repos/acme/widgets/pulls/12/reviews?per_page=100&page=1';

@@ -4,11 +4,11 @@ import { shas } from '../support/events.ts';
 import { failureOf } from '../support/failures.ts';
 import {
   always,
+  type PerformedOperation,
   performOperation,
   reportFacts,
   reportTables,
   sentAttestation,
-  type PerformedOperation,
 } from '../support/perform-operation.ts';
 import { readText } from '../support/repository.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { prepareTemplateFile } from '../../src/evidence/template-file.ts';
-import { always, performOperation, reportFacts, type PerformedOperation } from '../support/perform-operation.ts';
+import { always, type PerformedOperation, performOperation, reportFacts } from '../support/perform-operation.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 import { userErrorOf } from '../support/user-error.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { environmentKinds } from '../../src/contract/environment.ts';
+import { always, type PerformedOperation, performOperation, reportFacts } from '../support/perform-operation.ts';
 import { userErrorOf } from '../support/user-error.ts';
-import { always, reportFacts, performOperation, type PerformedOperation } from '../support/perform-operation.ts';
 
 function create(inputs: Readonly<Record<string, string>>): Promise<PerformedOperation> {
   return performOperation('create-environment', inputs, always(201, 'OK'));

@@ -1,18 +1,18 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
-import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
-  reportFacts,
   answersInTurn,
-  performOperation,
-  reportTables,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
+  reportTables,
   type ScriptedAnswer,
 } from '../support/perform-operation.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
+import { userErrorOf } from '../support/user-error.ts';
 
 const yaml = '_schema: https://example.com/schemas/policy/v1\nartifacts:\n  provenance:\n    required: true\n';
 const policy = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { always, performOperation, reportFacts, reportTables } from '../support/perform-operation.ts';
 import { userErrorOf } from '../support/user-error.ts';
-import { always, reportFacts, performOperation, reportTables } from '../support/perform-operation.ts';
 
 const web = {
   fingerprint: 'a'.repeat(64),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toEvidenceItem, evidenceLabel } from '../../src/operations/evidence-state.ts';
+import { evidenceLabel, toEvidenceItem } from '../../src/operations/evidence-state.ts';
 
 describe('an entry of the evidence', () => {
   it.each([

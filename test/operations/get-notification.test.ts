@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { failureOf } from '../support/failures.ts';
-import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
-  reportFacts,
-  performOperation,
-  reportTables,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
+  reportTables,
 } from '../support/perform-operation.ts';
+import { userErrorOf } from '../support/user-error.ts';
 
 const notification = {
   number: 7,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
-import { always, reportFacts, answersInTurn, performOperation } from '../support/perform-operation.ts';
+import { always, answersInTurn, performOperation, reportFacts } from '../support/perform-operation.ts';
 
 const reset = new TransportError('interrupted', true, 'read ECONNRESET');
 const missing = { status: 404, body: { message: 'Environment or policy not found' } };

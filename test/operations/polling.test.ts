@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { getDefaultOrg } from '../../src/contract/user.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
+import { getDefaultOrg } from '../../src/contract/user.ts';
+import type { CallContext } from '../../src/http/send-with-retry.ts';
 import {
-  pollUntilFinal,
+  type Poll,
   pollDelay,
+  pollFacts,
+  pollUntilFinal,
   settle,
   timeoutNotice,
-  pollFacts,
-  type Poll,
 } from '../../src/operations/polling.ts';
-import { ExternalError } from '../../src/runtime/failure.ts';
-import { instantClock, manualClock, startOfTime } from '../support/clock.ts';
-import { openTestClient } from '../support/client.ts';
-import { collectingLog, type CollectingLog } from '../support/log.ts';
-import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import type { CallContext } from '../../src/http/send-with-retry.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
+import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
+import { openTestClient } from '../support/client.ts';
+import { instantClock, manualClock, startOfTime } from '../support/clock.ts';
+import { type CollectingLog, collectingLog } from '../support/log.ts';
 
 const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 

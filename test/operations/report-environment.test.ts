@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { failureOf } from '../support/failures.ts';
 import {
   answersInTurn,
+  type PerformedOperation,
   performOperation,
   reportFacts,
   reportTables,
-  type PerformedOperation,
 } from '../support/perform-operation.ts';
 import { digestOf } from '../support/pods.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';

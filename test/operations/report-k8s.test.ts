@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
-import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
-  reportFacts,
   answersInTurn,
-  performOperation,
-  reportTables,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
+  reportTables,
   type ScriptedAnswer,
 } from '../support/perform-operation.ts';
 import { aPod, containerStatus, digestOf, podList } from '../support/pods.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
+import { userErrorOf } from '../support/user-error.ts';
 
 const image = 'registry.example.com/web:1';
 const pods = podList(

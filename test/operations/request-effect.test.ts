@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { toRequestEffect } from '../../src/operations/request-effect.ts';
 import { TransportError } from '../../src/http/transport.ts';
+import { toRequestEffect } from '../../src/operations/request-effect.ts';
 import { answersInTurn, performOperation } from '../support/perform-operation.ts';
 
 const words = { created: 'created', otherwise: 'updated' } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { anArtifact } from '../support/artifacts.ts';
-import { imageIndex } from '../support/fake-registry.ts';
 import { failureOf } from '../support/failures.ts';
-import { performOperation, type PerformedOperation, type SeenRequest } from '../support/perform-operation.ts';
+import { imageIndex } from '../support/fake-registry.ts';
+import { type PerformedOperation, performOperation, type SeenRequest } from '../support/perform-operation.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 
 const { text, digest } = imageIndex();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
-import { always, reportFacts, answersInTurn, performOperation, reportTables } from '../support/perform-operation.ts';
+import { always, answersInTurn, performOperation, reportFacts, reportTables } from '../support/perform-operation.ts';
 
 const account = {
   name: 'deployer',

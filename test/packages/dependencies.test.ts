@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { isMapping, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { importedPackages } from '../support/imported-packages.ts';
 import { readText, root } from '../support/repository.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { companyFlow, findLatestChange } from '../../tools/browser/company-data.ts';
-import { readAxe, type BrowserPage } from '../../tools/browser/playwright.ts';
-import { checkPage, hasBrowser, startPageWalk, type PageWalk } from './page-walk.ts';
+import { type BrowserPage, readAxe } from '../../tools/browser/playwright.ts';
+import { checkPage, hasBrowser, type PageWalk, startPageWalk } from './page-walk.ts';
 
 /** What a team lead or an auditor asks, and how the pages answer it, from the overview on. */
 interface Question {

@@ -1,6 +1,6 @@
-import { launchBrowser, type Browser, type BrowserContext, type BrowserPage } from '../../tools/browser/playwright.ts';
-import { startSampleService, type SampleKind, type SampleService } from '../../tools/browser/sample-service.ts';
 import { findBrowser, noBrowser } from '../../tools/browser/find-browser.ts';
+import { type Browser, type BrowserContext, type BrowserPage, launchBrowser } from '../../tools/browser/playwright.ts';
+import { type SampleKind, type SampleService, startSampleService } from '../../tools/browser/sample-service.ts';
 
 /** Whether there is a browser. If not, the command says so, and its tests are skipped. */
 export const hasBrowser = findBrowser() !== undefined;

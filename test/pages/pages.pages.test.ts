@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { readAxe, type BrowserPage } from '../../tools/browser/playwright.ts';
+import { type BrowserPage, readAxe } from '../../tools/browser/playwright.ts';
 import { hostileText } from '../../tools/browser/sample-data.ts';
 import { sampleFingerprint } from '../../tools/browser/sample-evidence.ts';
-import { checkPage, hasBrowser, listLinks, signIn, startPageWalk, type PageWalk } from './page-walk.ts';
+import { checkPage, hasBrowser, listLinks, type PageWalk, signIn, startPageWalk } from './page-walk.ts';
 
 /** The maximum size of a page with all that it loads, in bytes. */
 const maximumBytes = 100_000;

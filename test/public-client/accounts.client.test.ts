@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { openClientSession, type ClientSession } from '../support/client-session.ts';
-import { describeWithClient, expectRun, type ClientStep } from '../support/client-steps.ts';
+import { type ClientSession, openClientSession } from '../support/client-session.ts';
+import { type ClientStep, describeWithClient, expectRun } from '../support/client-steps.ts';
 
 describeWithClient('machine users of the public client', () => {
   let session: ClientSession;

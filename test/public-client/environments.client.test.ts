@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { sha256, type ClientSession } from '../support/client-session.ts';
-import { testClientSteps, type ClientStep } from '../support/client-steps.ts';
+import { type ClientSession, sha256 } from '../support/client-session.ts';
+import { type ClientStep, testClientSteps } from '../support/client-steps.ts';
 import { runningDigest, storedContent } from '../support/platform-stand-ins.ts';
 import { call } from '../support/service-call.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { sha256, type ClientSession } from '../support/client-session.ts';
-import { testClientSteps, type ClientStep } from '../support/client-steps.ts';
+import { type ClientSession, sha256 } from '../support/client-session.ts';
+import { type ClientStep, testClientSteps } from '../support/client-steps.ts';
 
 const artifact = 'the artifact\n';
 const fingerprint = sha256(artifact);

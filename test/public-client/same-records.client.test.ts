@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { openClientSession, sha256, type ClientSession } from '../support/client-session.ts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type LoopbackServer, serve } from '../../tools/loopback-server.ts';
+import { type ClientSession, openClientSession, sha256 } from '../support/client-session.ts';
 import { describeWithClient, expectRun } from '../support/client-steps.ts';
-import { findDifferences, type Difference } from '../support/differences.ts';
-import { readText } from '../support/repository.ts';
-import { serve, type LoopbackServer } from '../../tools/loopback-server.ts';
+import { type Difference, findDifferences } from '../support/differences.ts';
 import { startedAt, storedContent } from '../support/platform-stand-ins.ts';
+import { readText } from '../support/repository.ts';
 import { call } from '../support/service-call.ts';
 import type { TestStorage } from '../support/test-storage.ts';
 

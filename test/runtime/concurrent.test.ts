@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 
 describe('mapConcurrently', () => {

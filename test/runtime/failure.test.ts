@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describeError, Failure, UserError, ExternalError, type Problem } from '../../src/runtime/failure.ts';
+import { describeError, ExternalError, Failure, type Problem, UserError } from '../../src/runtime/failure.ts';
 
 describe('a user error', () => {
   it('says what is wrong, and what to do', () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createConnection } from 'node:net';
-import { call, type Call } from '../support/service-call.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
+import { type Call, call } from '../support/service-call.ts';
 
 describe('every response of the interface', () => {
   let service: TestService;

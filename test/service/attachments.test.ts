@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { startTestService, type TestService, type TestServiceSettings } from '../support/service.ts';
 import { call, mappingOf } from '../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow } from '../support/service-samples.ts';
-import { startTestService, type TestService, type TestServiceSettings } from '../support/service.ts';
 
 const day = 24 * 60 * 60 * 1000;
 

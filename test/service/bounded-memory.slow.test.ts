@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportJWK } from 'jose';
+import { createSigningKey, type SigningKey, signToken } from '../../tools/identity-provider.ts';
+import { type LoopbackServer, serve } from '../../tools/loopback-server.ts';
 import { policyForm } from '../support/environment-samples.ts';
-import { createSigningKey, signToken, type SigningKey } from '../../tools/identity-provider.ts';
-import { serve, type LoopbackServer } from '../../tools/loopback-server.ts';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { attestationForm, sampleArtifact, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
 
 const key = `first0key_${'k'.repeat(43)}`;

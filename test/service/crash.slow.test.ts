@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { listAt } from '../../src/runtime/untrusted-data.ts';
 import { ask, sharedKey, sharedOrg } from '../support/service-instances.ts';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 import { runLog } from '../support/verify-log.ts';
 import { attachedDigest, prepareLoad, WritingLoad } from '../support/writing-load.ts';

@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
 import { copyDatabase } from '../../src/service/platform/database/sqlite/backup-database.ts';
 import { withOperatorFolder } from '../../src/service/platform/database/sqlite/operator-access.ts';
-import { storageDependencies } from '../support/storage-dependencies.ts';
-import { call } from '../support/service-call.ts';
-import { attest, report, sampleAttestation, sampleFlow, saveFlow, stateOf } from '../support/service-samples.ts';
-import { startServiceProcess } from '../support/service-process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { call } from '../support/service-call.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { attest, report, sampleAttestation, sampleFlow, saveFlow, stateOf } from '../support/service-samples.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { storageDependencies } from '../support/storage-dependencies.ts';
 
 const message = /^the disk of .*compliance\.sqlite is full; make room there and start again$/u;
 const full = { message: 'The service has no room left to record this; nothing was recorded' };

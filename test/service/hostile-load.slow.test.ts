@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   askWithoutReading,
   buildHostileRequests,
@@ -12,7 +12,7 @@ import {
   prepareHostileLoad,
   type Send,
 } from '../support/hostile-requests.ts';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const key = `first0key_${'k'.repeat(43)}`;
 

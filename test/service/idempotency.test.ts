@@ -6,7 +6,8 @@ import { saveMember } from '../support/administration.ts';
 import { changePolicies, policyForm, provenancePolicy, saveEnvironment } from '../support/environment-samples.ts';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { prepareOrganization } from '../support/prepare-organization.ts';
-import { call, type Call, type Called } from '../support/service-call.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Call, call, type Called } from '../support/service-call.ts';
 import {
   attestationForm,
   report,
@@ -15,7 +16,6 @@ import {
   sampleFlow,
   saveFlow,
 } from '../support/service-samples.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { createTestStorage, type TestStorage } from '../support/test-storage.ts';
 
 const day = 24 * 60 * 60 * 1000;

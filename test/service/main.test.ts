@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { attestationForm, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
 import { itWithSignals } from '../support/platform.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { attestationForm, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
 
 const key = `own1_${'x'.repeat(40)}`;
 const headers = { authorization: `Bearer ${key}` };

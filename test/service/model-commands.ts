@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { call, type Call, type Called } from '../support/service-call.ts';
+import type { TestService } from '../support/service.ts';
+import { type Call, call, type Called } from '../support/service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation } from '../support/service-samples.ts';
 import { modelPolicies, type ModelPolicy, type ServiceModel } from './service-model.ts';
-import type { TestService } from '../support/service.ts';
 
 /** An organization of a running service. */
 export interface SystemUnderTest {

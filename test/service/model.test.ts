@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
+import { startTestService, type TestService } from '../support/service.ts';
+import { expectExactUsage } from '../support/usage.ts';
 import { modelCommands, type SystemUnderTest } from './model-commands.ts';
 import { ServiceModel } from './service-model.ts';
-import { expectExactUsage } from '../support/usage.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 /** How many sequences of requests are sent: `npm run test:slow` sets more. */
 const givenRuns: unknown = Reflect.get(globalThis, 'modelRuns');

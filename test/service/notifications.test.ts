@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { administer, createNotification } from '../support/administration.ts';
 import { startMailServer } from '../support/mail-server.ts';
-import { call, mappingOf, type Called } from '../support/service-call.ts';
-import { fingerprintOf, report, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { call, type Called, mappingOf } from '../support/service-call.ts';
+import { fingerprintOf, report, saveFlow } from '../support/service-samples.ts';
 import { createTestStorage } from '../support/test-storage.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 

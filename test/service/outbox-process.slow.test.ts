@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { fingerprintOf } from '../support/service-samples.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { parseApiKey } from '../../src/service/account/api-key.ts';
 import {
-  createUnlimitedKey,
-  removeMember,
   createServiceAccount,
   createServiceAccountKey,
+  createUnlimitedKey,
+  removeMember,
   saveMember,
 } from '../support/administration.ts';
-import { call, mappingOf, type Called } from '../support/service-call.ts';
 import { pod, reportPods, saveEnvironment } from '../support/environment-samples.ts';
-import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { call, type Called, mappingOf } from '../support/service-call.ts';
+import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../support/service-samples.ts';
 
 const hostile = '<script>alert("x")</script>';
 

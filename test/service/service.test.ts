@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { generatedKeyPattern } from '../../src/service/account/api-key.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.ts';
+import { generatedKeyPattern } from '../../src/service/account/api-key.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
+import { startTestService } from '../support/service.ts';
 import { call, mappingOf } from '../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow, stateOf } from '../support/service-samples.ts';
-import { startTestService } from '../support/service.ts';
 
 describe('a service', () => {
   let dataFolder: string;

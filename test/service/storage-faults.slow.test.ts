@@ -1,17 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { call, type Called } from '../support/service-call.ts';
-import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { itWithPermissions } from '../support/platform.ts';
 import { canLimitProcesses, limitProcess } from '../support/process-limits.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { call, type Called } from '../support/service-call.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const mebibyte = 1024 * 1024;

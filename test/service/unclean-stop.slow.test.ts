@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { withOperatorFolder } from '../../src/service/platform/database/sqlite/operator-access.ts';
 import type { Storage } from '../../src/service/platform/database/storage.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { storageDependencies } from '../support/storage-dependencies.ts';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 async function countMembers(storage: Storage): Promise<number> {
   return (await storage.read(({ accounts }) => accounts.listMembers('acme'))).length;

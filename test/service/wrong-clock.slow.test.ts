@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ListedAttestation } from '../../src/contract/attestation-list.ts';
-import { newestFirst, detectOrder } from '../../src/operations/list-attestations/attestation-order.ts';
+import { detectOrder, newestFirst } from '../../src/operations/list-attestations/attestation-order.ts';
 import { AttestationTally } from '../../src/operations/list-attestations/attestation-tally.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { call } from '../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow, stateOf } from '../support/service-samples.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 const start = 1_700_000_000;
 /** Unix seconds. */

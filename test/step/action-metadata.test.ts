@@ -1,17 +1,17 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { load as parse } from 'js-yaml';
-import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import type { Input } from '../../src/operations/inputs/input.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { isMapping, listAt, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { reportResult } from '../../src/step/report/report-result.ts';
+import { commonNames, secretInputs } from '../../src/step/run/common-inputs.ts';
 import { decideResult } from '../../src/step/run/gate.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
-import { commonNames, secretInputs } from '../../src/step/run/common-inputs.ts';
 import { createInputReference } from '../../tools/input-reference/page.ts';
 import { captureOutput } from '../support/captured-output.ts';
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
-import { actionFolder, runAction, type ActionRun, type StepSettings } from '../../tools/run-action.ts';
+import { actionFolder, type ActionRun, runAction, type StepSettings } from '../../tools/run-action.ts';
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
 import { call } from './service-call.ts';
 import { attestationForm } from './service-samples.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from './temporary-workspace.ts';
 
 /** The settings of a step that differ from those of its job. */
 export interface StepOptions {

@@ -1,6 +1,6 @@
 import { parseApiKey } from '../../src/service/account/api-key.ts';
-import { call, mappingOf, type Call, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
+import { type Call, call, type Called, mappingOf } from './service-call.ts';
 
 /** Sends a request as an admin of the organization that is the second segment of the path. */
 export function administer(service: TestService, sent: Call): Promise<Called> {

@@ -1,4 +1,4 @@
-import type { HttpResponse, HttpRequest, Transport } from '../../src/http/transport.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../../src/http/transport.ts';
 
 /** A transport that opens no connection. */
 export interface AnsweringTransport extends Transport {

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../src/contract/artifact.ts';
 import { toArtifactState, type Verdict } from '../../src/contract/compliance.ts';
 import { anArtifact } from './artifacts.ts';
-import { performOperation, type PerformedOperation, type ScriptedAnswer } from './perform-operation.ts';
+import { type PerformedOperation, performOperation, type ScriptedAnswer } from './perform-operation.ts';
 
 /** An artifact that a step looks up, and the service's answer. */
 export interface AnsweredArtifact {

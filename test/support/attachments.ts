@@ -1,7 +1,7 @@
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import type { TestService } from './service.ts';
 import { call, type Called } from './service-call.ts';
 import { fingerprintOf } from './service-samples.ts';
-import type { TestService } from './service.ts';
 
 /** The evidence of the sample artifact. */
 export async function evidence(service: TestService): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
-import { fromBuffer, type Entry, type ZipFile } from 'yauzl';
+import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { TestService } from './service.ts';
 

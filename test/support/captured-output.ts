@@ -1,7 +1,7 @@
-import { afterAll, jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, jest } from '@jest/globals';
 import type { ReportTarget } from '../../src/step/report/report-result.ts';
 import { githubRunner } from '../../src/step/report/runner.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';

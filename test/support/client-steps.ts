@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { unsupportedPlatform } from '../../tools/public-client/public-client.ts';
-import { openClientSession, type ClientRun, type ClientSession } from './client-session.ts';
+import { type ClientRun, type ClientSession, openClientSession } from './client-session.ts';
 
 /** A command of the public client, and what is expected of it. */
 export interface ClientStep {

@@ -4,7 +4,7 @@ import { createTransport } from '../../src/http/undici-transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { instantClock } from './clock.ts';
-import { collectingLog, type CollectingLog } from './log.ts';
+import { type CollectingLog, collectingLog } from './log.ts';
 
 /** Settings that a test can change. */
 export interface TestClientSettings {

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream';
-import { startTcpProxy, type JoinedConnections, type TcpProxy } from './tcp-proxy.ts';
+import { type JoinedConnections, startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /**
  * Where a connection is cut: `before` the server gets the COMMIT; `after` it has committed, without its answer; `early`:

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { countHashes, foldHashes, tileWidth, type ReadHashes } from '../../src/runtime/transparency-log/tree.ts';
+import { countHashes, foldHashes, type ReadHashes, tileWidth } from '../../src/runtime/transparency-log/tree.ts';
 
 export const sha256 = (...parts: readonly Uint8Array[]): Uint8Array =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();

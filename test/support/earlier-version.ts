@@ -1,7 +1,7 @@
-import { expect } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { expect } from '@jest/globals';
 import { listAt, textAt } from '../../src/runtime/untrusted-data.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { startLocalService } from '../../tools/local-service.ts';

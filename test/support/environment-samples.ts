@@ -1,7 +1,7 @@
 import type { EnvironmentPayload, K8sReport } from '../../src/contract/environment.ts';
+import type { TestService } from './service.ts';
 import { call, type Called } from './service-call.ts';
 import { fingerprintOf } from './service-samples.ts';
-import type { TestService } from './service.ts';
 
 /** A pod of a report, with the fingerprints of its images by name. */
 export function pod(

@@ -1,5 +1,5 @@
-import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import * as events from './events.ts';
 
 const { shas } = events;

@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
-import { isDescriptionDictionary, type DescriptionDictionary } from '@actions/expressions';
+import { type DescriptionDictionary, isDescriptionDictionary } from '@actions/expressions';
 import {
   getEventPayload,
   getSupportedEventTypes,
 } from '@actions/languageservice/context-providers/events/eventPayloads';
-import { isMapping, textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { describe, expect, it } from '@jest/globals';
+import { isMapping, type Mapping, textAt } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns } from './event-runs.ts';
 
 /** GitHub's description of an event's payload, from its webhook documentation; undefined if there is none. */

@@ -1,7 +1,7 @@
 import { allowArtifact, disallowArtifact, listAllowedArtifacts } from '../../src/contract/allow-list.ts';
-import { renameEnvironment, renameFlow } from '../../src/contract/rename.ts';
+import { listMemberKeys, listServiceAccountKeys } from '../../src/contract/api-key.ts';
 import { archiveEnvironment, archiveFlow, archivePolicy } from '../../src/contract/archive.ts';
-import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { getArtifact } from '../../src/contract/artifact.ts';
 import { assertArtifact } from '../../src/contract/artifact-assertion.ts';
 import {
   findLatestCommit,
@@ -9,61 +9,61 @@ import {
   listArtifactsOfCommit,
   searchArtifacts,
 } from '../../src/contract/artifact-lists.ts';
-import { getArtifact } from '../../src/contract/artifact.ts';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { listAttestations } from '../../src/contract/attestation-list.ts';
 import {
   findArtifactAttestations,
   findAttestationById,
   findTrailAttestations,
 } from '../../src/contract/attestation-lookup.ts';
+import { overrideAttestation } from '../../src/contract/attestation-override.ts';
+import { customKind } from '../../src/contract/attestations/custom.ts';
+import { genericKind } from '../../src/contract/attestations/generic.ts';
+import { jiraKind } from '../../src/contract/attestations/jira.ts';
+import { junitKind } from '../../src/contract/attestations/junit.ts';
+import { pullRequestKind } from '../../src/contract/attestations/pull-request.ts';
+import { snykKind } from '../../src/contract/attestations/snyk.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
+import { systemKind } from '../../src/contract/attestations/system.ts';
+import { listAuditEvents } from '../../src/contract/audit-log.ts';
 import {
   getArtifactPackage,
   getEnvironmentPackage,
   getFlowPackage,
   getTrailPackage,
 } from '../../src/contract/audit-package.ts';
-import { overrideAttestation } from '../../src/contract/attestation-override.ts';
-import { genericKind } from '../../src/contract/attestations/generic.ts';
-import { jiraKind } from '../../src/contract/attestations/jira.ts';
-import { junitKind } from '../../src/contract/attestations/junit.ts';
-import { pullRequestKind } from '../../src/contract/attestations/pull-request.ts';
-import { snykKind } from '../../src/contract/attestations/snyk.ts';
-import { systemKind } from '../../src/contract/attestations/system.ts';
-import { attestSonar } from '../../src/contract/attestations/sonar.ts';
-import { customKind } from '../../src/contract/attestations/custom.ts';
 import { archiveCustomType, createCustomType, getCustomType, listCustomTypes } from '../../src/contract/custom-type.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { createEnvironment, joinEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { getEnvironment, listEnvironments } from '../../src/contract/environment-list.ts';
 import { listEnvironmentEvents } from '../../src/contract/environment-log.ts';
 import { reportKinds } from '../../src/contract/environment-report.ts';
-import { createEnvironment, joinEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow, getFlow, listFlows } from '../../src/contract/flow.ts';
 import { createFlowFromFile } from '../../src/contract/flow-template.ts';
-import { getNotification } from '../../src/contract/notification.ts';
-import { listPolicies } from '../../src/contract/policy-list.ts';
-import { previewPolicy } from '../../src/contract/policy-preview.ts';
-import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
-import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
-import { getSnapshot } from '../../src/contract/snapshot-details.ts';
-import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
-import { changeTags } from '../../src/contract/tags.ts';
-import { beginTrail } from '../../src/contract/trail.ts';
-import { listTrails } from '../../src/contract/trail-list.ts';
-import { getTrail } from '../../src/contract/trail-reading.ts';
-import { setDefaultOrg } from '../../src/contract/user.ts';
-import { roles, type Role } from '../../src/contract/role.ts';
-import { listMemberKeys, listServiceAccountKeys } from '../../src/contract/api-key.ts';
-import { listAuditEvents } from '../../src/contract/audit-log.ts';
-import { listLoginKeys } from '../../src/contract/login-key.ts';
 import { listGithubGates } from '../../src/contract/github-gate.ts';
+import { listLoginKeys } from '../../src/contract/login-key.ts';
 import { listLoginRules, saveLoginRule } from '../../src/contract/login-rule.ts';
 import { listMembers, saveMember } from '../../src/contract/member.ts';
+import { getNotification } from '../../src/contract/notification.ts';
 import {
   inspectNotification,
   listNotifications,
   updateNotification,
 } from '../../src/contract/notification-administration.ts';
+import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
+import { listPolicies } from '../../src/contract/policy-list.ts';
+import { previewPolicy } from '../../src/contract/policy-preview.ts';
+import { renameEnvironment, renameFlow } from '../../src/contract/rename.ts';
+import { type Role, roles } from '../../src/contract/role.ts';
+import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
 import { updateServiceAccount } from '../../src/contract/service-account-administration.ts';
+import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
+import { getSnapshot } from '../../src/contract/snapshot-details.ts';
+import { changeTags } from '../../src/contract/tags.ts';
+import { beginTrail } from '../../src/contract/trail.ts';
+import { listTrails } from '../../src/contract/trail-list.ts';
+import { getTrail } from '../../src/contract/trail-reading.ts';
+import { setDefaultOrg } from '../../src/contract/user.ts';
 import { policyForm } from './environment-samples.ts';
 import type { Call } from './service-call.ts';
 import {

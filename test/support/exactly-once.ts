@@ -16,10 +16,10 @@ import { pullRequestAnswers } from './pull-request-answers.ts';
 import { seededRandom } from './seeded-random.ts';
 import { startTestService, type TestService } from './service.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
-import { createTestStorage, type TestStorage } from './test-storage.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from './temporary-workspace.ts';
 import { openTestStep } from './test-step.ts';
-import { reports, writingSteps, type WritingStep } from './writing-steps.ts';
+import { createTestStorage, type TestStorage } from './test-storage.ts';
+import { reports, type WritingStep, writingSteps } from './writing-steps.ts';
 
 /** How many steps of each operation run: `npm run test:slow` sets more. */
 const givenSteps: unknown = Reflect.get(globalThis, 'faultSteps');

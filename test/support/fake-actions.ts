@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { runningContainers } from './pods.ts';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
-import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { FakeSonar } from './fake-sonar.ts';
 import { fencesOf } from './markdown.ts';
+import { runningContainers } from './pods.ts';
 import { readText } from './repository.ts';
+import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
 import type { ReadyStep } from './workflow-engine.ts';
 
 /** An entry of an artifact that a run uploaded: a file, or a symbolic link. */

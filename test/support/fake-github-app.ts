@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import type { GithubApp } from '../../src/service/github/github-app.ts';
-import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { Static } from '../../src/contract/schema.ts';
+import { type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import type { GithubApp } from '../../src/service/github/github-app.ts';
+import { githubError, type GitHubReply, type GitHubRequest, startGitHub } from './fake-github.ts';
 import { Breach, parse } from './fake-github-repository.ts';
 import {
   checked,
@@ -13,7 +14,6 @@ import {
   tokenRequest,
 } from './github-app-requests.ts';
 import { signWebhook, webhookSecret } from './github-webhooks.ts';
-import { githubError, startGitHub, type GitHubReply, type GitHubRequest } from './fake-github.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 

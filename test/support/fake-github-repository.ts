@@ -1,4 +1,4 @@
-import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { isMapping, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { Answering, GitHubReply, GitHubRequest } from './fake-github.ts';
 
 /** A comment on a pull request, as the fake stores it. */

@@ -1,4 +1,4 @@
-import { TransportError, type HttpResponse, type HttpRequest, type Transport } from '../../src/http/transport.ts';
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../../src/http/transport.ts';
 
 /** What happens to a request: whether the service carries it out, and what the client gets instead of the answer. */
 interface NetworkFault {

@@ -1,11 +1,11 @@
-import { systemClock, type After } from '../../src/runtime/clock.ts';
+import { type After, systemClock } from '../../src/runtime/clock.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
-import { manualClock, type ManualClock } from './clock.ts';
-import { fakeApp, startGitHubApp, type FakeGitHubApp } from './fake-github-app.ts';
-import { call, type Called } from './service-call.ts';
+import { type ManualClock, manualClock } from './clock.ts';
+import { fakeApp, type FakeGitHubApp, startGitHubApp } from './fake-github-app.ts';
 import { sampleGate } from './github-gate.ts';
-import { saveFlow } from './service-samples.ts';
 import { startTestService, type TestService } from './service.ts';
+import { call, type Called } from './service-call.ts';
+import { saveFlow } from './service-samples.ts';
 import { createTestStorage } from './test-storage.ts';
 
 /** How long a request to GitHub may take. Such timers run in real time, while that of the test flies. */

@@ -1,4 +1,4 @@
-import { reportKinds, type ReportKind } from '../../src/contract/environment-report.ts';
+import { type ReportKind, reportKinds } from '../../src/contract/environment-report.ts';
 import { gatherRunning, type RunningSource } from '../../src/evidence/running/gather-running.ts';
 import type { Workspace } from './temporary-workspace.ts';
 

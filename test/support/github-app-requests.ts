@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { conforms, violations } from '../../src/contract/check.ts';
-import { Type, type Static, type TSchema } from '../../src/contract/schema.ts';
-import { Breach } from './fake-github-repository.ts';
+import { type Static, type TSchema, Type } from '../../src/contract/schema.ts';
 import { githubError, type GitHubReply, type GitHubRequest } from './fake-github.ts';
+import { Breach } from './fake-github-repository.ts';
 
 /* What GitHub's documentation demands of the requests of an app, and what is expected of this app. */
 

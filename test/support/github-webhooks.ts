@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { isMapping, listAt, textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { isMapping, listAt, type Mapping, textAt } from '../../src/runtime/untrusted-data.ts';
 
 const webhookExamples: unknown = createRequire(import.meta.url)('@octokit/webhooks-examples');
 

@@ -1,9 +1,9 @@
-import { TransportError, type HttpRequest, type RequestBody, type Transport } from '../../src/http/transport.ts';
+import { type HttpRequest, type RequestBody, type Transport, TransportError } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { openTestClient, type TestClient, type TestClientSettings } from './client.ts';
 import type { Closable } from './close-after-each.ts';
-import { startFaultyServer, type Fault, type FaultyServer } from './faulty-server.ts';
+import { type Fault, type FaultyServer, startFaultyServer } from './faulty-server.ts';
 
 /** Starts and opens what a test of HTTP needs; everything is closed after the test. */
 export interface HttpFixture {

@@ -1,15 +1,15 @@
 import {
   createSourceFile,
+  type Expression,
   isCallExpression,
   isExportDeclaration,
   isImportDeclaration,
   isMetaProperty,
   isPropertyAccessExpression,
   isStringLiteralLike,
+  type Node,
   ScriptTarget,
   SyntaxKind,
-  type Expression,
-  type Node,
 } from 'typescript';
 
 /** The packages whose code a source loads. Imports of types, which are removed, and Node's own modules do not count. */

@@ -1,6 +1,6 @@
-import { readJob, type Job } from '../../src/evidence/job.ts';
-import type { Mapping } from '../../src/runtime/untrusted-data.ts';
+import { type Job, readJob } from '../../src/evidence/job.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 
 /** The variables of a job of acme/widgets on github.com. */
 export const jobEnvironment: EnvironmentVariables = {

@@ -1,5 +1,5 @@
-import { UserError } from '../../src/runtime/failure.ts';
 import type { JsonReport } from '../../src/evidence/files/json-report.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 
 /** A document as if it were read from the file `report.json`. */
 export function reportOf(document: unknown): JsonReport {

@@ -1,15 +1,15 @@
 import type { ServiceOptions } from '../../src/service/service.ts';
-import { administer } from './administration.ts';
 import {
   createSigningKey,
-  signToken,
-  startIdentityProvider,
   type IdentityProvider,
   type SigningKey,
+  signToken,
+  startIdentityProvider,
 } from '../../tools/identity-provider.ts';
-import { sampleFlow } from './service-samples.ts';
-import { call, mappingOf, type Called } from './service-call.ts';
+import { administer } from './administration.ts';
 import { startTestService, type TestService } from './service.ts';
+import { call, type Called, mappingOf } from './service-call.ts';
+import { sampleFlow } from './service-samples.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { it } from '@jest/globals';
 
 /** For tests that call `testAttachments`, in files with other tests. */
 export const itWithObjectStorage = (process.env['COMPLIANCE_TEST_S3'] ?? '') === '' ? it.skip : it;

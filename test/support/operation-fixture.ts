@@ -1,7 +1,7 @@
-import { jobCommit, type ActionJob } from './action-job.ts';
+import { type ActionJob, jobCommit } from './action-job.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { aPod, podList } from './pods.ts';
-import { call, type Call } from './service-call.ts';
+import { type Call, call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
 

@@ -1,7 +1,7 @@
+import { artifactNotInTrail } from '../../src/contract/attestations/attestation-kind.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { noSuchSnapshot, quotaExceeded } from '../../src/contract/errors.ts';
-import { artifactNotInTrail } from '../../src/contract/attestations/attestation-kind.ts';
-import { compliantFingerprint, sharedDigits, type OperationFixture } from './operation-fixture.ts';
+import { compliantFingerprint, type OperationFixture, sharedDigits } from './operation-fixture.ts';
 
 /** How a step gets a response that the contract declares. */
 export interface OperationRow {

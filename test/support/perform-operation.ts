@@ -1,13 +1,13 @@
-import { expect } from '@jest/globals';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import { violations } from '../../src/contract/check.ts';
 import type { TSchema } from '../../src/contract/schema.ts';
 import type { Job } from '../../src/evidence/job.ts';
 import type { HttpRequest } from '../../src/http/transport.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { runOperation, type OperationRun, type StepContext } from '../../src/step/run/run-operation.ts';
+import { type OperationRun, runOperation, type StepContext } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
 import { collectBody } from './collect-bytes.ts';
 import type { CollectingLog } from './log.ts';

@@ -1,6 +1,6 @@
-import { describe, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { describe, it } from '@jest/globals';
 
 const onWindows = process.platform === 'win32';
 

@@ -1,10 +1,10 @@
 import { reportKinds } from '../../src/contract/environment-report.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
-import { everyEndpoint } from './every-endpoint.ts';
 import { policyForm } from './environment-samples.ts';
-import { call, type Call } from './service-call.ts';
-import { attestationForm, sampleFlow } from './service-samples.ts';
+import { everyEndpoint } from './every-endpoint.ts';
 import type { TestService } from './service.ts';
+import { type Call, call } from './service-call.ts';
+import { attestationForm, sampleFlow } from './service-samples.ts';
 
 /** Creates what the requests of `everyEndpoint` need and no operation can create. */
 export async function prepareOrganization(

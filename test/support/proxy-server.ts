@@ -1,4 +1,4 @@
-import { request as sendOn, type IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, request as sendOn } from 'node:http';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { readingAnswerFirst } from '../../src/http/early-answer.ts';

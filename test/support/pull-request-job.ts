@@ -1,8 +1,8 @@
 import type { ActionRun } from '../../tools/run-action.ts';
 import type { ActionJob, StepOptions } from './action-job.ts';
 import { pullRequestEvent, shas } from './events.ts';
-import { githubRepository, type GitHubRepository, type RepositorySettings } from './fake-github-repository.ts';
-import { startGitHub, type GitHubSettings, type FakeGitHub } from './fake-github.ts';
+import { type FakeGitHub, type GitHubSettings, startGitHub } from './fake-github.ts';
+import { type GitHubRepository, githubRepository, type RepositorySettings } from './fake-github-repository.ts';
 
 /** The input `github-token` of the steps. */
 export const githubToken = 'ghs_0123456789abcdef';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { errorBody, type ErrorBody } from '../../src/contract/errors.ts';
 import { conforms } from '../../src/contract/check.ts';
+import { type ErrorBody, errorBody } from '../../src/contract/errors.ts';
 
 /** A response on a raw connection. */
 export interface RawAnswer {

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { listen, type OpenConnections, trackConnections } from '../../tools/loopback-server.ts';
 import type { Certificate } from './certificate.ts';
 import { counter } from './faulty-server.ts';
-import { listen, trackConnections, type OpenConnections } from '../../tools/loopback-server.ts';
 
 /** A server on the loopback interface that writes bytes, or none. */
 export interface RawServer extends OpenConnections {

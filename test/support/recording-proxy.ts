@@ -1,4 +1,4 @@
-import { Agent, request, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
 import { serve } from '../../tools/loopback-server.ts';
 import { findDeviation } from './openapi-conformance.ts';

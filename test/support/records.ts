@@ -1,24 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import type { Role } from '../../src/contract/role.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import type { Member, StoredKey } from '../../src/service/account/account.ts';
+import type { AccountKind, AccountReader } from '../../src/service/account/account-records.ts';
+import type { ReportedArtifact } from '../../src/service/artifact/artifact.ts';
 import * as artifacts from '../../src/service/artifact/artifact-use-cases.ts';
+import type { Attestation } from '../../src/service/attestation/attestation.ts';
 import * as attestationList from '../../src/service/attestation/attestation-lookup-use-cases.ts';
 import * as attestations from '../../src/service/attestation/attestation-use-cases.ts';
-import { RepeatedRequest, type OnceResult } from '../../src/service/platform/idempotency/carry-out-once.ts';
-import * as deliveries from '../../src/service/notification/delivery-use-cases.ts';
-import * as environments from '../../src/service/environment/environment-use-cases.ts';
-import * as flows from '../../src/service/flow/flow-use-cases.ts';
-import * as members from '../../src/service/organization/member-use-cases.ts';
-import * as notifications from '../../src/service/notification/notification-use-cases.ts';
-import * as policies from '../../src/service/policy/policy-use-cases.ts';
-import { readArtifacts } from '../../src/service/snapshot/content-views.ts';
-import type { RunningArtifact } from '../../src/service/snapshot/running-artifact.ts';
-import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
-import * as trails from '../../src/service/trail/trail-use-cases.ts';
-import type { Member, StoredKey } from '../../src/service/account/account.ts';
-import type { ReportedArtifact } from '../../src/service/artifact/artifact.ts';
-import type { Attestation } from '../../src/service/attestation/attestation.ts';
-import type { Flow } from '../../src/service/flow/flow.ts';
-import type { TrailDetails } from '../../src/service/trail/trail.ts';
 import type { EnvironmentEvent } from '../../src/service/environment/environment-event.ts';
+import * as environments from '../../src/service/environment/environment-use-cases.ts';
+import type { Flow } from '../../src/service/flow/flow.ts';
+import * as flows from '../../src/service/flow/flow-use-cases.ts';
+import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts';
+import * as deliveries from '../../src/service/notification/delivery-use-cases.ts';
 import type {
   Delivery,
   DeliveryFailure,
@@ -28,17 +23,22 @@ import type {
   TargetReference,
   TargetState,
 } from '../../src/service/notification/notification.ts';
+import * as notifications from '../../src/service/notification/notification-use-cases.ts';
 import type { SigningSecret } from '../../src/service/notification/webhook-secret.ts';
-import type { AccountKind, AccountReader } from '../../src/service/account/account-records.ts';
+import * as members from '../../src/service/organization/member-use-cases.ts';
+import type { WakingLoop } from '../../src/service/platform/background/waking-loop.ts';
 import { allOrganizations, concurrent, type Storage } from '../../src/service/platform/database/storage.ts';
+import { type OnceResult, RepeatedRequest } from '../../src/service/platform/idempotency/carry-out-once.ts';
 import { Judging } from '../../src/service/platform/judging/judging.ts';
 import { readCurrent, startPendingSnapshots } from '../../src/service/platform/judging/pending-snapshots.ts';
-import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
-import type { Role } from '../../src/contract/role.ts';
-import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts';
 import type { UseCaseDependencies } from '../../src/service/platform/judging/use-case-dependencies.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
-import type { WakingLoop } from '../../src/service/platform/background/waking-loop.ts';
+import * as policies from '../../src/service/policy/policy-use-cases.ts';
+import { readArtifacts } from '../../src/service/snapshot/content-views.ts';
+import type { RunningArtifact } from '../../src/service/snapshot/running-artifact.ts';
+import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
+import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
+import type { TrailDetails } from '../../src/service/trail/trail.ts';
+import * as trails from '../../src/service/trail/trail-use-cases.ts';
 import { manualClock } from './clock.ts';
 
 /** Policies to attach to or detach from an environment. */

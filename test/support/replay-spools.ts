@@ -3,11 +3,11 @@ import type { HttpRequest, HttpResponse } from '../../src/http/transport.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { runOperation } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
-import { collectBody } from './collect-bytes.ts';
 import { startOfTime } from './clock.ts';
+import { collectBody } from './collect-bytes.ts';
 import { shas } from './events.ts';
-import { openTestStep } from './test-step.ts';
 import type { Workspace } from './temporary-workspace.ts';
+import { openTestStep } from './test-step.ts';
 
 /** What GitHub says about the run of the sample item. */
 export const spoolRunAnswer = {

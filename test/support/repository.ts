@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { isMapping, listAt, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fixedInputs, parseOwnAction } from './own-action.ts';
 
 /** The folder of this project. */

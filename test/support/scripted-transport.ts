@@ -1,5 +1,5 @@
-import type { HttpResponse, HttpRequest, Transport, TransportError } from '../../src/http/transport.ts';
-import { sleep, type Clock } from '../../src/runtime/clock.ts';
+import type { HttpRequest, HttpResponse, Transport, TransportError } from '../../src/http/transport.ts';
+import { type Clock, sleep } from '../../src/runtime/clock.ts';
 
 /** The outcome of an attempt, and after how many milliseconds it ends. */
 export interface Attempt {

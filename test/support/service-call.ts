@@ -1,7 +1,7 @@
 import { conforms } from '../../src/contract/check.ts';
 import { errorBody } from '../../src/contract/errors.ts';
 import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { findDeviation, type EndpointResult } from './openapi-conformance.ts';
+import { type EndpointResult, findDeviation } from './openapi-conformance.ts';
 import type { TestService } from './service.ts';
 
 /** A request to a service. */

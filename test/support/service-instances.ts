@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
-import { systemClock, type After } from '../../src/runtime/clock.ts';
-import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
+import { type After, systemClock } from '../../src/runtime/clock.ts';
 import type { DatabaseOptions } from '../../src/service/platform/database/open-storage.ts';
+import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 import { startLocalService } from '../../tools/local-service.ts';
 import { attestationForm, sampleAttestation } from './service-samples.ts';
 

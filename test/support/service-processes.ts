@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServiceProcess, type ServiceProcess } from './service-process.ts';
 import { sharedKey, sharedOrg } from './service-instances.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 /** Services in processes of their own that share a database, as on several machines. */
 export class ServiceProcesses {

@@ -1,8 +1,8 @@
 import type { ArtifactReport } from '../../src/contract/artifact-report.ts';
 import type { SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import type { FlowPayload } from '../../src/contract/flow.ts';
-import { call, mappingOf, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
+import { call, type Called, mappingOf } from './service-call.ts';
 
 /** A commit SHA that consists of one digit. */
 export const commitOf = (digit: string): string => digit.repeat(40);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { startLocalService } from '../../tools/local-service.ts';
 import { createTestStorage, sqliteStorage, type TestStorage } from './test-storage.ts';
 

@@ -2,11 +2,11 @@ import { gatherSonar, type SonarEvidence, type SonarRequest } from '../../src/ev
 import type { CallContext } from '../../src/http/send-with-retry.ts';
 import type { Transport } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
-import { instantClock, type InstantClock } from './clock.ts';
-import { collectingLog, type CollectingLog } from './log.ts';
+import { type InstantClock, instantClock } from './clock.ts';
+import { type FakeSonar, type SonarState, startSonarServer } from './fake-sonar.ts';
+import { type CollectingLog, collectingLog } from './log.ts';
 import { analysedCommit, committedAt, finishedAnalysis, reportText } from './sonar-analysis.ts';
-import { startSonarServer, type FakeSonar, type SonarState } from './fake-sonar.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from './temporary-workspace.ts';
 
 /** A job after its scan: a workspace, a Sonar server with the analysis, and a clock on which waiting takes no time. */
 export interface SonarJob {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterEach, beforeEach } from '@jest/globals';
 
 /** A temporary folder for a test. */
 export interface Workspace {

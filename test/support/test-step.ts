@@ -1,16 +1,16 @@
-import { inputSource } from './input-source.ts';
 import type { Transport } from '../../src/http/transport.ts';
-import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
-import type { StepContext } from '../../src/step/run/run-operation.ts';
-import { inputVariables } from '../../tools/run-action.ts';
-import { pushEvent, shas } from './events.ts';
-import { instantClock } from './clock.ts';
-import { readCommonInputs } from '../../src/step/run/common-inputs.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import { responseFile } from '../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
+import { readCommonInputs } from '../../src/step/run/common-inputs.ts';
+import type { StepContext } from '../../src/step/run/run-operation.ts';
+import { inputVariables } from '../../tools/run-action.ts';
+import { instantClock } from './clock.ts';
+import { pushEvent, shas } from './events.ts';
+import { inputSource } from './input-source.ts';
 import { jobOf } from './job.ts';
-import { collectingLog, type CollectingLog } from './log.ts';
+import { type CollectingLog, collectingLog } from './log.ts';
 
 /** A step in this process, with a log that stores its lines and a clock on which waiting takes no time. */
 export interface TestStep {

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { ServiceOptions } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { emptyDatabase } from '../../tools/empty-database.ts';
 
 /** A row of a table. */

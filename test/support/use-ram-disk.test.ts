@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { itWithPosixFiles } from './platform.ts';
 import { itWithSmallDisk, mountSmallDisk } from './small-disk.ts';
 import { workspaceForEachTest } from './temporary-workspace.ts';

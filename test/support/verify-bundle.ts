@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { bundleFromJSON } from '@sigstore/bundle';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
-import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { parseVerifierKey, renderVerifierKey } from '../../src/runtime/transparency-log/verifier-key.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 
 /**
  * Verifies a Sigstore bundle with the libraries of Sigstore, and returns its statement.

@@ -1,15 +1,15 @@
-import { checkpointCases } from './checkpoint-cases.ts';
-import { matrixCases } from './matrix-cases.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
+import { checkpointCases } from './checkpoint-cases.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
+import { matrixCases } from './matrix-cases.ts';
 import { aPod, digestOf, podList } from './pods.ts';
 import { report, saveFlow } from './service-samples.ts';
 import { done, notRun, oneGate, openAndClosed, type WorkflowCase } from './workflow-case.ts';
 import * as started from './workflow-events.ts';
-
 import {
   analysed,
   attested,
+  type CaseContext,
   changesFlow,
   coverageType,
   fingerprint,
@@ -17,7 +17,6 @@ import {
   governed,
   production,
   runningWithCompliantTrail,
-  type CaseContext,
 } from './workflow-preparations.ts';
 
 /**

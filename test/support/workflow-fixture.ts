@@ -3,27 +3,33 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findRunRestriction } from '../../src/evidence/github/run-restriction.ts';
-import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { type IdentityProvider, jobClaims } from '../../tools/identity-provider.ts';
 import { parseOutputs, runAction } from '../../tools/run-action.ts';
-import { fixedInputs, parseOwnAction, type OwnAction } from './own-action.ts';
 import { shas } from './events.ts';
 import { resolveExpressions } from './expressions.ts';
-import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
-import { apiCommit, startGitHub, type FakeGitHub, type GitHubReply, type GitHubRequest } from './fake-github.ts';
-import { jobClaims, type IdentityProvider } from '../../tools/identity-provider.ts';
-import { jobEnvironment, jobOf } from './job.ts';
-import { actionEntries } from './repository.ts';
-import { startSonarServer, type FakeSonar } from './fake-sonar.ts';
-import type { Runner, JobFolders, ReadyStep, StepRun, WorkflowEnd } from './workflow-engine.ts';
-import { runWorkflow } from './workflow-engine.ts';
 import {
+  type ArtifactEntry,
+  type Artifacts,
+  type Attestations,
+  type FakeAction,
   fakeActions,
   writeCommands,
-  type ArtifactEntry,
-  type Attestations,
-  type Artifacts,
-  type FakeAction,
 } from './fake-actions.ts';
+import { apiCommit, type FakeGitHub, type GitHubReply, type GitHubRequest, startGitHub } from './fake-github.ts';
+import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
+import { type FakeSonar, startSonarServer } from './fake-sonar.ts';
+import { jobEnvironment, jobOf } from './job.ts';
+import { fixedInputs, type OwnAction, parseOwnAction } from './own-action.ts';
+import { actionEntries } from './repository.ts';
+import {
+  type JobFolders,
+  type ReadyStep,
+  type Runner,
+  runWorkflow,
+  type StepRun,
+  type WorkflowEnd,
+} from './workflow-engine.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 import { documentedWorkflows, pathOf } from './workflows.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { pod, provenancePolicy, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { shas } from './events.ts';
-import { builtArtifact, type ArtifactEntry } from './fake-actions.ts';
+import { type ArtifactEntry, builtArtifact } from './fake-actions.ts';
+import type { TestService } from './service.ts';
 import { call } from './service-call.ts';
 import { report, saveCustomType, saveFlow } from './service-samples.ts';
-import type { TestService } from './service.ts';
 import * as started from './workflow-events.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 

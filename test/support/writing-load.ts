@@ -1,8 +1,8 @@
-import { expect } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { ask, sendJson, sharedKey, type InstanceAnswer } from './service-instances.ts';
+import { ask, type InstanceAnswer, sendJson, sharedKey } from './service-instances.ts';
 import { attestationForm, sampleAttestation, sampleFlow } from './service-samples.ts';
 
 /** How long a writer waits before it sends a refused request again, in milliseconds. */

@@ -1,10 +1,10 @@
 import type { Operation } from '../../src/operations/operation.ts';
-import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
+import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { createServiceAccount } from './administration.ts';
 import { policyForm, provenancePolicy } from './environment-samples.ts';
-import { saveCustomType } from './service-samples.ts';
 import type { TestService } from './service.ts';
+import { saveCustomType } from './service-samples.ts';
 
 /** The steps of one operation that writes, counted from 0. Each writes something of its own. */
 export interface WritingStep {

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { conflictMarkers } from '../../tools/conflict-markers.ts';
-import { gitFolder, isolatedGit, type GitFolder } from '../support/git-repository.ts';
+import { type GitFolder, gitFolder, isolatedGit } from '../support/git-repository.ts';
 import { readText, root } from '../support/repository.ts';
 
 // Put together here, so that this file holds no marker.

@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
 import { withFileTree } from '../support/file-tree.ts';
 import { readText, root } from '../support/repository.ts';
 

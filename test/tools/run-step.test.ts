@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { gitFolder, type GitFolder } from '../support/git-repository.ts';
+import { type GitFolder, gitFolder } from '../support/git-repository.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'tools', 'run-step.ts');
 let repositories: GitFolder;

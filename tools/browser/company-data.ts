@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { createSend, toForm, type Send } from './sample-client.ts';
+import { createSend, type Send, toForm } from './sample-client.ts';
 import type { SampleOptions } from './sample-data.ts';
 import {
+  type SampleCommit,
   sampleFingerprint,
   sampleSha,
   toPullRequest,
   toSonarResults,
   toTestResults,
-  type SampleCommit,
 } from './sample-evidence.ts';
 
 const day = 86_400;

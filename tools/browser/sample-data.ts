@@ -1,11 +1,11 @@
-import { createSend, toForm, type SampleTarget, type Send } from './sample-client.ts';
+import { createSend, type SampleTarget, type Send, toForm } from './sample-client.ts';
 import {
+  type SampleCommit,
   sampleFingerprint,
   sampleSha,
   toPullRequest,
   toSonarResults,
   toTestResults,
-  type SampleCommit,
 } from './sample-evidence.ts';
 
 /** The options of `recordSamples`. */

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { companyFlow, findLatestChange } from './company-data.ts';
 import { findBrowser, noBrowser } from './find-browser.ts';
-import { launchBrowser, type Browser, type BrowserPage } from './playwright.ts';
-import { startSampleService, type SampleKind, type SampleService } from './sample-service.ts';
+import { type Browser, type BrowserPage, launchBrowser } from './playwright.ts';
+import { type SampleKind, type SampleService, startSampleService } from './sample-service.ts';
 import { takeSummaryPicture } from './summary-picture.ts';
 
 // `npm run screenshots`: creates the pictures of README.md and docs/pages.md, from services with samples.

@@ -6,8 +6,8 @@ import {
   isNumericLiteral,
   isObjectLiteralExpression,
   isPropertyAssignment,
-  ScriptTarget,
   type Node,
+  ScriptTarget,
 } from 'typescript';
 
 /**

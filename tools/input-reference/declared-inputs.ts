@@ -1,8 +1,8 @@
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import type { Input, Use } from '../../src/operations/inputs/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import { operations } from '../../src/operations/registry.ts';
 import { allOperationNames } from '../../src/operations/operation-names.ts';
+import { operations } from '../../src/operations/registry.ts';
 import { commonDeclared } from '../../src/step/run/common-inputs.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 

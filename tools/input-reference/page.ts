@@ -6,7 +6,7 @@ import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { wrap } from '../wrap.ts';
-import { declaredInputs, type DeclaredInput } from './declared-inputs.ts';
+import { type DeclaredInput, declaredInputs } from './declared-inputs.ts';
 
 const root = new URL('../..', import.meta.url);
 const generatedNotice =

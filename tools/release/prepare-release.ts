@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { withAbsoluteLinks, type PageOrigin } from './absolute-links.ts';
+import { type PageOrigin, withAbsoluteLinks } from './absolute-links.ts';
 import { changelogSection, unwrap } from './changelog.ts';
-import { missingFile, Repository, type PathKind } from './git.ts';
+import { missingFile, type PathKind, Repository } from './git.ts';
 import { ReleaseError } from './release-error.ts';
 import { isNewest, isNewestOfMajor, parseVersion, stableVersions, type Version } from './version.ts';
 

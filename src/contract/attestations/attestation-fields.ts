@@ -1,8 +1,8 @@
-import { strictObject, Type, type Static, type TObject, type TProperties } from '../schema.ts';
 import { gitCommitInfo, repoInfo } from '../commit.ts';
-import { idempotencyDataKey, type FieldPath } from '../idempotency.ts';
+import { type FieldPath, idempotencyDataKey } from '../idempotency.ts';
 import { maximumTargets } from '../limits.ts';
 import { annotationKey, attestationName, fingerprint, templateReferenceName } from '../names.ts';
+import { type Static, strictObject, type TObject, type TProperties, Type } from '../schema.ts';
 import { addressText, lineText, longText } from '../text-fields.ts';
 
 /**

@@ -2,18 +2,18 @@ import type { Verdict } from '../compliance.ts';
 import {
   created,
   defineEndpoint,
-  ok,
   type Endpoint,
   type EndpointOperation,
   type ErrorResponse,
   type MultipartBody,
+  ok,
   type Success,
 } from '../endpoint.ts';
 import { additionErrors, commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
 import type { Fault } from '../reason.ts';
-import { Type, type Static, type TObject, type TSchema, type TString } from '../schema.ts';
+import { type Static, type TObject, type TSchema, type TString, Type } from '../schema.ts';
 import { volatileFields } from './attestation-fields.ts';
 
 /** The verdict on an attestation. */

@@ -1,5 +1,5 @@
-import { customTypePrefix } from './custom.ts';
 import { customTypeWord } from '../names.ts';
+import { customTypePrefix } from './custom.ts';
 import { attestationKinds } from './kinds.ts';
 
 /** The types of evidence that the service itself defines. */

@@ -1,7 +1,7 @@
 import { customTypeName } from '../names.ts';
-import { Type, type Static } from '../schema.ts';
+import { type Static, Type } from '../schema.ts';
 import { attestationDocument } from './attestation-fields.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 
 /** What the types of custom evidence begin with, in templates, policies and answers: `custom:coverage`. */
 export const customTypePrefix = 'custom:';

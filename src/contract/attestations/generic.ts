@@ -1,6 +1,6 @@
-import { Type, type Static } from '../schema.ts';
+import { type Static, Type } from '../schema.ts';
 import { attestationDocument } from './attestation-fields.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 
 /** The JSON part of a generic attestation (observed on the wire). */
 export const genericAttestation = attestationDocument({

@@ -1,7 +1,7 @@
-import { strictObject, Type, type Static } from '../schema.ts';
+import { type Static, strictObject, Type } from '../schema.ts';
 import { addressText, lineText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 
 /** How many missing issues a reason names. */
 const maximumNamed = 10;

@@ -1,7 +1,7 @@
-import { strictObject, Type, type Static } from '../schema.ts';
+import { type Static, strictObject, Type } from '../schema.ts';
 import { lineText } from '../text-fields.ts';
 import { attestationDocument, count } from './attestation-fields.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 
 /** The maximum number of test suites in an attestation. */
 export const maximumSuites = 10_000;

@@ -1,5 +1,5 @@
 import type { AttestationJudgement, AttestationKind } from './attestation-kind.ts';
-import { customKind, customTypePrefix, type CustomAttestation } from './custom.ts';
+import { type CustomAttestation, customKind, customTypePrefix } from './custom.ts';
 import { genericKind } from './generic.ts';
 import { jiraKind } from './jira.ts';
 import { junitKind } from './junit.ts';

@@ -1,9 +1,9 @@
-import { commitSha } from '../names.ts';
-import { strictObject, Type, type Static } from '../schema.ts';
-import { addressText, lineText, longText } from '../text-fields.ts';
 import { maximumMessageLength } from '../limits.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { commitSha } from '../names.ts';
+import { type Static, strictObject, Type } from '../schema.ts';
+import { addressText, lineText, longText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 import { judgeUnreadableRule, readRule } from './step-rule.ts';
 
 /** Someone who approved a pull request: a name, or a name with the state and the time of the review. */

@@ -1,9 +1,9 @@
 import { verdictFromGateStatus } from '../compliance.ts';
 import type { Fault } from '../reason.ts';
-import { Type, type Static } from '../schema.ts';
+import { type Static, Type } from '../schema.ts';
 import { addressText, lineText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 
 /** One condition of a quality gate. Sonar omits the threshold or the value if there is none. */
 export const sonarCondition = Type.Object({

@@ -1,6 +1,6 @@
 import { conforms } from '../check.ts';
 import type { Static, TSchema } from '../schema.ts';
-import { ruleDataKey, type CommonAttestation } from './attestation-fields.ts';
+import { type CommonAttestation, ruleDataKey } from './attestation-fields.ts';
 import type { AttestationJudgement } from './attestation-kind.ts';
 
 /** The step's own rule for its evidence, in `user_data` under `ruleDataKey`; undefined if it has none. */

@@ -1,9 +1,9 @@
 import { conforms } from '../check.ts';
 import { maximumLicenses, maximumNamedComponents } from '../limits.ts';
-import { strictObject, Type, type Static } from '../schema.ts';
+import { type Static, strictObject, Type } from '../schema.ts';
 import { lineText } from '../text-fields.ts';
 import { attestationDocument, count } from './attestation-fields.ts';
-import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { type AttestationJudgement, defineAttestationKind } from './attestation-kind.ts';
 import { judgeUnreadableRule, readRule } from './step-rule.ts';
 
 /** The types of evidence that share this wire form. */

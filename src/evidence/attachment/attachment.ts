@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { maximumFileBytes } from '../../contract/limits.ts';
 import { UserError } from '../../runtime/failure.ts';
-import type { MatchedFile } from '../files/resolve-files.ts';
 import { formatBytes } from '../files/format-bytes.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
+import type { MatchedFile } from '../files/resolve-files.ts';
 
 /** The file that is sent with an attestation: a single file unchanged, or an archive of several. */
 export interface Attachment {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { MatchedFile } from '../files/resolve-files.ts';
 import { wrapReadErrors } from '../files/file-problems.ts';
+import type { MatchedFile } from '../files/resolve-files.ts';
 import { FileDigester } from '../fingerprint/file-digest.ts';
 
 interface UnattachedFile {

@@ -4,7 +4,7 @@ import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
-import { readJsonReport, type JsonReport, type ReportFormat } from '../files/json-report.ts';
+import { type JsonReport, readJsonReport, type ReportFormat } from '../files/json-report.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import type { BillOfMaterials } from './bill-of-materials.ts';
 import { readCycloneDx } from './cyclonedx-document.ts';

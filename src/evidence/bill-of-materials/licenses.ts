@@ -1,7 +1,7 @@
 import parse, { type Expression } from 'spdx-expression-parse';
 import type { FoundLicenses } from '../../contract/attestations/system.ts';
 import { maximumLicenses, maximumNamedComponents } from '../../contract/limits.ts';
-import { cut, type Component } from './bill-of-materials.ts';
+import { type Component, cut } from './bill-of-materials.ts';
 
 /** The maximum length of an expression, in characters: real ones are shorter, and the parser takes quadratic time. */
 const maximumExpression = 2000;

@@ -1,5 +1,5 @@
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { createSummary, nameComponent, type BillOfMaterials } from './bill-of-materials.ts';
+import { type BillOfMaterials, createSummary, nameComponent } from './bill-of-materials.ts';
 
 /**
  * Reads a document of SPDX 2.2 or 2.3.

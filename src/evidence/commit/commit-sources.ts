@@ -1,10 +1,10 @@
 import type { Transport } from '../../http/transport.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import type { Log } from '../../runtime/log.ts';
+import { createGitRunner, type GitRunner } from '../git/git-runner.ts';
 import { connectGitHubApi } from '../github/github-api.ts';
 import type { Job } from '../job.ts';
-import { createGitRunner, type GitRunner } from '../git/git-runner.ts';
 import { createGitHubCommits, type GitHubCommits } from './github-commit.ts';
 
 export interface CommitSources {

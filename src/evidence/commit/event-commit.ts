@@ -1,8 +1,8 @@
 import type { Problem } from '../../runtime/failure.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import type { Job } from '../job.ts';
 import { branchName, fullSha } from '../git/git-ref.ts';
-import { labelledBranch, pullRequestBranch, type BranchHint } from './branch.ts';
+import type { Job } from '../job.ts';
+import { type BranchHint, labelledBranch, pullRequestBranch } from './branch.ts';
 
 /** What a commit stands for, and on which branch it may be. */
 export interface IntendedCommit {

@@ -1,16 +1,16 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
+import { ExternalError, type Failure, UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import { repositoryUrl, type Job } from '../job.ts';
-import { externalMiss, noToken, describeMisses, type SourceResult, type SourceMiss } from './source-result.ts';
-import { probableBranch, type BranchHint } from './branch.ts';
-import { firstBytes, type CommitFacts } from './commit-facts.ts';
-import { readCommitFromPayload } from './payload-commit.ts';
+import { type Job, repositoryUrl } from '../job.ts';
+import { type BranchHint, probableBranch } from './branch.ts';
+import { type CommitFacts, firstBytes } from './commit-facts.ts';
+import type { RedactableField } from './commit-redaction.ts';
+import type { CommitSources } from './commit-sources.ts';
 import { branchesWithCommit, readCommitFromGit } from './git-commit.ts';
 import { judgedCommit } from './judged-commit.ts';
-import type { CommitSources } from './commit-sources.ts';
 import { locateCommit, type LocatedCommit } from './locate-commit.ts';
-import type { RedactableField } from './commit-redaction.ts';
+import { readCommitFromPayload } from './payload-commit.ts';
+import { describeMisses, externalMiss, noToken, type SourceMiss, type SourceResult } from './source-result.ts';
 
 /** The commit to describe, and which fields to withhold. */
 export interface CommitRequest {

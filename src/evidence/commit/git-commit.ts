@@ -1,8 +1,8 @@
 import { UserError } from '../../runtime/failure.ts';
-import { externalMiss, userMiss, type SourceResult } from './source-result.ts';
-import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
-import type { GitResult, GitRunner } from '../git/git-runner.ts';
 import { fullSha } from '../git/git-ref.ts';
+import type { GitResult, GitRunner } from '../git/git-runner.ts';
+import { authorLine, type CommitFacts, validTimestamp, wholeMessage } from './commit-facts.ts';
+import { externalMiss, type SourceResult, userMiss } from './source-result.ts';
 
 /** SHA, author's name and e-mail, author and committer date in Unix seconds, and the raw message, separated by NULs. */
 const logFormat = '%H%x00%an%x00%ae%x00%at%x00%ct%x00%B';

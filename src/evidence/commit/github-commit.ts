@@ -1,10 +1,10 @@
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import { fullSha } from '../git/git-ref.ts';
 import type { GitHubApi, GitHubApiRequest } from '../github/github-api.ts';
 import type { GitHubRefusal } from '../github/github-refusal.ts';
-import { externalMiss, userMiss, type SourceResult, type SourceMiss } from './source-result.ts';
-import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
-import { fullSha } from '../git/git-ref.ts';
 import { pullRequestBranch } from './branch.ts';
+import { authorLine, type CommitFacts, parseTimestamp, wholeMessage } from './commit-facts.ts';
+import { externalMiss, type SourceMiss, type SourceResult, userMiss } from './source-result.ts';
 
 export interface PullRequestHead {
   readonly sha: string;

@@ -1,8 +1,8 @@
-import { UserError, type Problem } from '../../runtime/failure.ts';
+import { type Problem, UserError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
-import type { Job } from '../job.ts';
-import { eventCommit, type EventCommit, type IntendedCommit } from './event-commit.ts';
 import { fullSha } from '../git/git-ref.ts';
+import type { Job } from '../job.ts';
+import { type EventCommit, eventCommit, type IntendedCommit } from './event-commit.ts';
 
 /** The commit that a step judges and records, as far as the inputs and the event identify it without a request. */
 export type JudgedCommit =

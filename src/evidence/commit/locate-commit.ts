@@ -1,9 +1,9 @@
-import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
-import { noToken, describeMisses, type SourceResult, type SourceMiss } from './source-result.ts';
-import { resolveWithGit } from './git-commit.ts';
+import { ExternalError, type Failure, UserError } from '../../runtime/failure.ts';
 import type { CommitSources } from './commit-sources.ts';
 import type { IntendedCommit } from './event-commit.ts';
+import { resolveWithGit } from './git-commit.ts';
 import type { JudgedCommit } from './judged-commit.ts';
+import { describeMisses, noToken, type SourceMiss, type SourceResult } from './source-result.ts';
 
 /** A commit whose SHA is known. */
 export interface LocatedCommit extends IntendedCommit {

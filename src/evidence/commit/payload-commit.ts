@@ -1,7 +1,7 @@
-import { listAt, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
-import { userMiss, type SourceResult } from './source-result.ts';
-import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
+import { listAt, type Mapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { fullSha } from '../git/git-ref.ts';
+import { authorLine, type CommitFacts, parseTimestamp, wholeMessage } from './commit-facts.ts';
+import { type SourceResult, userMiss } from './source-result.ts';
 
 /**
  * Reads the commit from the event's payload. Pushes, merge groups, workflow runs and check suites contain the commit;

@@ -1,6 +1,6 @@
-import { realpathSync, type Dirent } from 'node:fs';
+import { type Dirent, realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import { UserError, type Problem } from '../../runtime/failure.ts';
+import { type Problem, UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 
 /** Which files that a search finds are attached. */

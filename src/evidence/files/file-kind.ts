@@ -1,5 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
+import { type Dirent, lstatSync, statSync } from 'node:fs';
 
 /** What a path refers to after symbolic links are followed. */
 export type FileKind =

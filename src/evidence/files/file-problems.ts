@@ -1,5 +1,4 @@
-import { UserError, describeError } from '../../runtime/failure.ts';
-import type { Problem } from '../../runtime/failure.ts';
+import { describeError, type Problem, UserError } from '../../runtime/failure.ts';
 
 /** The problem of a symbolic link whose target does not exist. */
 export function brokenLink(path: string): Problem {

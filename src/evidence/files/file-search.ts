@@ -1,11 +1,11 @@
-import { readdir, realpathSync, type Dirent } from 'node:fs';
+import { type Dirent, readdir, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { Problem } from '../../runtime/failure.ts';
 import type { AttachmentBoundary, LeftOut } from './attachment-rules.ts';
-import { inspectEntry, inspectPath, type FileKind } from './file-kind.ts';
-import { advance, begin, isMatch, type Pattern, type Progress } from './glob.ts';
+import { type FileKind, inspectEntry, inspectPath } from './file-kind.ts';
 import { brokenLink, notAFile, tooManyFiles, unreadable } from './file-problems.ts';
+import { advance, begin, isMatch, type Pattern, type Progress } from './glob.ts';
 
 // `node:fs/promises` would be loaded only for this, even in steps that do not search.
 const readEntries = promisify(readdir);

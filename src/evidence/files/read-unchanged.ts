@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { UserError } from '../../runtime/failure.ts';
-import { wrapReadErrors, unreadableError, sizeUnknown } from './file-problems.ts';
+import { sizeUnknown, unreadableError, wrapReadErrors } from './file-problems.ts';
 
 const readAt = promisify(read);
 

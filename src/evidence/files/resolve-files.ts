@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { UserError } from '../../runtime/failure.ts';
-import { requireOwnFile } from './attachment-rules.ts';
 import { archiveName, uniqueNames } from './archive-name.ts';
-import { forInput, wrapReadErrors, sizeUnknown } from './file-problems.ts';
+import { requireOwnFile } from './attachment-rules.ts';
+import { forInput, sizeUnknown, wrapReadErrors } from './file-problems.ts';
 import { type FileSelection, selectPaths } from './select-files.ts';
 
 /** A file that the input `files` matches. */

@@ -2,15 +2,15 @@ import { resolve, sep } from 'node:path';
 import { type Problem, UserError } from '../../runtime/failure.ts';
 import {
   AttachmentBoundary,
-  nothingElse,
-  describeLeftOut,
   type AttachmentRules,
+  describeLeftOut,
   type LeftOut,
+  nothingElse,
 } from './attachment-rules.ts';
 import { inspectPath } from './file-kind.ts';
 import { FileSearch, type SearchRules } from './file-search.ts';
-import { expandBraces } from './glob-braces.ts';
 import { covers, parsePattern, type Pattern } from './glob.ts';
+import { expandBraces } from './glob-braces.ts';
 
 /** The lines of the input `files`, and the directory that they are relative to. */
 export interface FileSelection {

@@ -1,8 +1,8 @@
 import { decodeText } from '../../runtime/decode-text.ts';
 import { UserError } from '../../runtime/failure.ts';
-import type { MatchedFile } from './resolve-files.ts';
 import { formatBytes } from './format-bytes.ts';
 import { readUnchanged } from './read-unchanged.ts';
+import type { MatchedFile } from './resolve-files.ts';
 
 export interface TextFileRules {
   /** What it contains, for error messages: `the policy`. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { maximumDocumentBytes, maximumLineLength } from '../../contract/limits.ts';
-import { UserError, type Problem } from '../../runtime/failure.ts';
+import { type Problem, UserError } from '../../runtime/failure.ts';
 import { inspectPath } from '../files/file-kind.ts';
 import { readTextFile } from '../files/text-file.ts';
 import type { FingerprintedArtifact } from './fingerprint.ts';

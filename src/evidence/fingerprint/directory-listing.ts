@@ -1,4 +1,4 @@
-import { readdirSync, type Dirent } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 
 /** A path or a name: a string if possible, otherwise the bytes in the file system. */
 export type Spelling = string | Buffer;

@@ -1,5 +1,5 @@
-import { hash, createHash } from 'node:crypto';
-import { closeSync, openSync, read, readSync, type PathLike } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { closeSync, openSync, type PathLike, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const readAt = promisify(read);

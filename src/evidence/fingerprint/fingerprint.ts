@@ -3,9 +3,9 @@ import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../../runtime/failure.ts';
 import { inspectPath } from '../files/file-kind.ts';
-import { brokenLink, notAFile, wrapReadErrors, unreadableError } from '../files/file-problems.ts';
+import { brokenLink, notAFile, unreadableError, wrapReadErrors } from '../files/file-problems.ts';
 import { resolveArtifactPaths } from '../files/resolve-files.ts';
-import { joinPath, type Entry, listInByteOrder, type Spelling } from './directory-listing.ts';
+import { type Entry, joinPath, listInByteOrder, type Spelling } from './directory-listing.ts';
 import { FileDigester } from './file-digest.ts';
 import { ignoredPaths } from './ignore-file.ts';
 

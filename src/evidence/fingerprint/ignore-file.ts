@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { UserError } from '../../runtime/failure.ts';
 import { inspectPath } from '../files/file-kind.ts';
-import { compileGoSegment } from '../files/glob-segment.ts';
 import { wrapReadErrors } from '../files/file-problems.ts';
+import { compileGoSegment } from '../files/glob-segment.ts';
 
 /**
  * The file in a directory's root that lists what its fingerprint leaves out. The service's public command-line client

@@ -1,8 +1,8 @@
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../runtime/clock.ts';
-import { describeError } from '../../runtime/failure.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { describeError } from '../../runtime/failure.ts';
 import { findProgram, runProgram } from './run-program.ts';
 
 /** How a git process ended. */

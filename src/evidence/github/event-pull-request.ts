@@ -1,8 +1,8 @@
-import type { GitHubApi } from './github-api.ts';
-import type { GitHubRefusal } from './github-refusal.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { fullSha } from '../git/git-ref.ts';
 import type { Job } from '../job.ts';
-import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import type { GitHubApi } from './github-api.ts';
+import type { GitHubRefusal } from './github-refusal.ts';
 
 /** The pull request that a job's event is about. */
 type PullRequest =

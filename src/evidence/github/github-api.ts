@@ -1,11 +1,11 @@
 import { sendWithRetry } from '../../http/send-with-retry.ts';
 import type { Transport } from '../../http/transport.ts';
-import { systemClock, type Clock } from '../../runtime/clock.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { version } from '../../runtime/version.ts';
-import { createGitHubFetch, followRedirects, type GitHubFetch } from './github-fetch.ts';
 import type { RepositoryName } from '../job.ts';
-import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
+import { createGitHubFetch, followRedirects, type GitHubFetch } from './github-fetch.ts';
+import { type GitHubRefusal, retryReason, toGitHubRefusal } from './github-refusal.ts';
 
 export interface GitHubAccess {
   /** The base URL, without a slash at the end. */

@@ -1,4 +1,4 @@
-import type { HttpResponse, HttpRequest, Method, Transport } from '../../http/transport.ts';
+import type { HttpRequest, HttpResponse, Method, Transport } from '../../http/transport.ts';
 
 /** The options that Octokit passes to `fetch`. */
 interface FetchOptions {

@@ -1,8 +1,8 @@
-import { UserError, ExternalError } from '../../runtime/failure.ts';
+import { ExternalError, UserError } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import { toMiss } from '../commit/github-commit.ts';
 import type { GitHubApi, GitHubApiRequest } from './github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.ts';
+import { type GitHubRefusal, unexpectedGitHubResponse } from './github-refusal.ts';
 
 /** The number of entries on each page but the last: GitHub's maximum. */
 export const pageSize = 100;

@@ -1,5 +1,5 @@
-import { TransportError, type HttpResponse } from '../../http/transport.ts';
 import { describeStatus, parseRetryAfter, type RetryReason } from '../../http/retry.ts';
+import { type HttpResponse, TransportError } from '../../http/transport.ts';
 import { describeError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 

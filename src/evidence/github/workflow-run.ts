@@ -1,6 +1,6 @@
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { GitHubApi } from './github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.ts';
+import { type GitHubRefusal, unexpectedGitHubResponse } from './github-refusal.ts';
 
 /** A workflow run, as GitHub's API describes it (its documentation, "Get a workflow run"). */
 export interface WorkflowRun {

@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { UserError } from '../../runtime/failure.ts';
+import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { fullSha } from '../git/git-ref.ts';
 import type { Job } from '../job.ts';
-import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** The time limit for a pattern, in milliseconds. Texts of a change can be written so that a pattern takes for ever. */
 const patternTimeout = 1000;

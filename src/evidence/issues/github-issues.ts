@@ -1,9 +1,9 @@
 import type { JiraResult } from '../../contract/attestations/jira.ts';
-import type { GitHubApi } from '../github/github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from '../github/github-refusal.ts';
-import type { RepositoryName } from '../job.ts';
 import { ExternalError, UserError } from '../../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import type { GitHubApi } from '../github/github-api.ts';
+import { type GitHubRefusal, unexpectedGitHubResponse } from '../github/github-refusal.ts';
+import type { RepositoryName } from '../job.ts';
 import { toIssue } from './issue.ts';
 
 /**

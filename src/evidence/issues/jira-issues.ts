@@ -1,7 +1,7 @@
 import type { JiraResult } from '../../contract/attestations/jira.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { sendWithRetry, type CallContext } from '../../http/send-with-retry.ts';
-import { TransportError, type HttpResponse } from '../../http/transport.ts';
+import { type CallContext, sendWithRetry } from '../../http/send-with-retry.ts';
+import { type HttpResponse, TransportError } from '../../http/transport.ts';
 import { ExternalError, UserError } from '../../runtime/failure.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import { isMapping, listAt, textAt } from '../../runtime/untrusted-data.ts';

@@ -1,4 +1,4 @@
-import { maximumSuites, type JunitResult } from '../../contract/attestations/junit.ts';
+import { type JunitResult, maximumSuites } from '../../contract/attestations/junit.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -7,7 +7,7 @@ import { formatBytes } from '../files/format-bytes.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readXml } from './read-xml.ts';
-import { maximumFailedTests, splitRemedy, SuiteResults, type FailedTest } from './suite-results.ts';
+import { type FailedTest, maximumFailedTests, splitRemedy, SuiteResults } from './suite-results.ts';
 
 export interface JunitEvidence {
   /** One for each suite that has tests, in the order of the files. */

@@ -1,8 +1,8 @@
-import { maximumSuites, sumResults, type JunitResult, type TestCounts } from '../../contract/attestations/junit.ts';
+import { type JunitResult, maximumSuites, sumResults, type TestCounts } from '../../contract/attestations/junit.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { XmlHandler, XmlRefusal } from './read-xml.ts';
-import { declaredCounts, isMarkedSkipped, toSeconds, wrongCount, type Attributes } from './suite-attributes.ts';
+import { type Attributes, declaredCounts, isMarkedSkipped, toSeconds, wrongCount } from './suite-attributes.ts';
 
 export interface FailedTest {
   /** `class.name`, or the name of the suite for a problem that belongs to no test. */

@@ -1,6 +1,6 @@
 import type { PullRequest } from '../../contract/attestations/pull-request.ts';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Log } from '../../runtime/log.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { authorLine, parseTimestamp } from '../commit/commit-facts.ts';
@@ -10,7 +10,7 @@ import { pullRequestFromEvent } from '../github/event-pull-request.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import { readOne, readWholeList } from '../github/github-lists.ts';
 import type { Job } from '../job.ts';
-import { approvalsIn, type Approval } from './approvals.ts';
+import { type Approval, approvalsIn } from './approvals.ts';
 import { listCommitPullRequests } from './commit-pull-requests.ts';
 
 export interface PullRequestOfCommit {

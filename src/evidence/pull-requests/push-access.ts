@@ -1,6 +1,6 @@
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { GitHubApi } from '../github/github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from '../github/github-refusal.ts';
+import { type GitHubRefusal, unexpectedGitHubResponse } from '../github/github-refusal.ts';
 
 /** Who may push to a repository, as GitHub's API says it. Remembers the answers. */
 export interface PushAccess {

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { UserError } from '../../runtime/failure.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { inspectPath } from '../files/file-kind.ts';
 import { readTextFile } from '../files/text-file.ts';

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../runtime/failure.ts';
 import { listAt, textAt } from '../../runtime/untrusted-data.ts';
-import { formatBytes } from '../files/format-bytes.ts';
 import { inspectPath } from '../files/file-kind.ts';
+import { formatBytes } from '../files/format-bytes.ts';
 import { readTextFile } from '../files/text-file.ts';
 
 /** The maximum size of an index or a manifest, in bytes: what registries accept (OCI distribution, "Pushing"). */

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { sendWithRetry, type CallContext } from '../../http/send-with-retry.ts';
-import { TransportError, type HttpRequest, type HttpResponse } from '../../http/transport.ts';
+import { type CallContext, sendWithRetry } from '../../http/send-with-retry.ts';
+import { type HttpRequest, type HttpResponse, TransportError } from '../../http/transport.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { ExternalError, UserError, type Failure } from '../../runtime/failure.ts';
+import { ExternalError, type Failure, UserError } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import { version } from '../../runtime/version.ts';
-import { readDockerCredentials, type DockerCredentials } from './docker-credentials.ts';
+import { type DockerCredentials, readDockerCredentials } from './docker-credentials.ts';
 import { parseImageName, type RegistryImage } from './image-name.ts';
 import { resolveLayoutImage } from './oci-layout.ts';
 import { basicAuthorization, isTrustedUrl, parseChallenge, readToken, tokenRequest } from './registry-login.ts';

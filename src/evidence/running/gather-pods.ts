@@ -1,4 +1,4 @@
-import { k8sReport, type K8sReport } from '../../contract/environment.ts';
+import { type K8sReport, k8sReport } from '../../contract/environment.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { isMapping, valueAt } from '../../runtime/untrusted-data.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';

@@ -1,8 +1,8 @@
 import { conforms, violations } from '../../contract/check.ts';
 import { bareFingerprint } from '../../contract/names.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';
-import { describeError, UserError, type Problem } from '../../runtime/failure.ts';
-import { isMapping, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
+import { describeError, type Problem, UserError } from '../../runtime/failure.ts';
+import { isMapping, type Mapping, valueAt } from '../../runtime/untrusted-data.ts';
 import { requireSmallJson } from '../files/json-limits.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readTextFile, type TextFileRules } from '../files/text-file.ts';

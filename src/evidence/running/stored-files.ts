@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { ReportedInstance } from '../../contract/environment-report.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { wrapReadErrors } from '../files/file-problems.ts';
-import { resolveArtifactPaths, type ArtifactPath } from '../files/resolve-files.ts';
+import { type ArtifactPath, resolveArtifactPaths } from '../files/resolve-files.ts';
 import type { FileSelection } from '../files/select-files.ts';
 import { computeFingerprint } from '../fingerprint/fingerprint.ts';
 

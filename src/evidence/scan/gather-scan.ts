@@ -12,7 +12,7 @@ import type { Log } from '../../runtime/log.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { readJsonReport, type ReportFormat } from '../files/json-report.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
-import { addCounts, maximumRuns, readSarif, worstFirst, type ScanRun } from './sarif.ts';
+import { addCounts, maximumRuns, readSarif, type ScanRun, worstFirst } from './sarif.ts';
 
 export interface ScanEvidence {
   readonly results: SnykAttestation['snyk_results'];

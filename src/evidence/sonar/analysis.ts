@@ -2,6 +2,7 @@ import { type FailureText, UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { revisionFromScannerContext } from './scanner-context.ts';
+import type { SonarServer } from './server/sonar-server.ts';
 import {
   askWithVisitorFallback,
   describeHidden,
@@ -11,7 +12,6 @@ import {
   requireList,
   setRevisionAdvice,
 } from './sonar-lists.ts';
-import type { SonarServer } from './server/sonar-server.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
 /** What Sonar knows about an analysis: its time, and its revision and what names it, or why none is confirmed. */

@@ -1,9 +1,9 @@
 import { sleep } from '../../runtime/clock.ts';
-import { UserError, ExternalError } from '../../runtime/failure.ts';
+import { ExternalError, UserError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { nextPause, seconds, type Polling } from './server/sonar-polling.ts';
 import { buildUrl } from './server/server-address.ts';
 import { unexpectedSonarResponse } from './server/server-failure.ts';
+import { nextPause, type Polling, seconds } from './server/sonar-polling.ts';
 import type { SonarServer } from './server/sonar-server.ts';
 
 /** A background task that has succeeded: Sonar has computed the analysis and its gate. */

@@ -1,6 +1,6 @@
 import { UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { readCurrentGate, readQualityGate, type QualityGate } from './quality-gate.ts';
+import { type QualityGate, readCurrentGate, readQualityGate } from './quality-gate.ts';
 import { namesCommit } from './revision.ts';
 import type { SonarApiResult, SonarServer } from './server/sonar-server.ts';
 import {

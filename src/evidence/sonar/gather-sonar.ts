@@ -1,20 +1,14 @@
 import { ignoredConditionsNote, noConditionsNote, type SonarResults } from '../../contract/attestations/sonar.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
 import { type FailureText, UserError } from '../../runtime/failure.ts';
-import { readAnalysis, type Analysis } from './analysis.ts';
 import { forInput } from '../files/file-problems.ts';
+import { type Analysis, readAnalysis } from './analysis.ts';
+import { type FinishedTask, waitForTask } from './background-task.ts';
 import { findAnalysis, type SonarProject } from './find-analysis.ts';
-import { parseTaskUrl } from './task-url.ts';
-import { schemesFor, usableToken } from './server/sonar-token.ts';
-import { waitForTask, type FinishedTask } from './background-task.ts';
-import { namedAnalysis, parseWebhook } from './webhook.ts';
-import { startPolling, type Polling } from './server/sonar-polling.ts';
-import { readQualityGate } from './quality-gate.ts';
 import { locateReport } from './locate-report.ts';
-import type { ReportTask } from './report-task.ts';
+import { readQualityGate } from './quality-gate.ts';
 import { readReport } from './read-report.ts';
-import { describeList } from './sonar-lists.ts';
-import { toSonarResults } from './sonar-results.ts';
+import type { ReportTask } from './report-task.ts';
 import {
   acceptUnverified,
   type ExpectedCommit,
@@ -24,7 +18,13 @@ import {
   type UnverifiedRevision,
 } from './revision.ts';
 import { chooseServer, pageUrl } from './server/server-address.ts';
+import { type Polling, startPolling } from './server/sonar-polling.ts';
 import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
+import { schemesFor, usableToken } from './server/sonar-token.ts';
+import { describeList } from './sonar-lists.ts';
+import { toSonarResults } from './sonar-results.ts';
+import { parseTaskUrl } from './task-url.ts';
+import { namedAnalysis, parseWebhook } from './webhook.ts';
 
 export interface SonarRequest {
   /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON report. */

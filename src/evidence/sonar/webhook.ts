@@ -1,4 +1,4 @@
-import { sonarResults, type SonarResults } from '../../contract/attestations/sonar.ts';
+import { type SonarResults, sonarResults } from '../../contract/attestations/sonar.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { ExternalError, UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';

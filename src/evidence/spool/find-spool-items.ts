@@ -1,6 +1,6 @@
+import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Dirent } from 'node:fs';
 import { describeError, UserError } from '../../runtime/failure.ts';
 import { attachmentFile, checksumFile, manifestFile } from './spool-item.ts';
 

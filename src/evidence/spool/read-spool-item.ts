@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, writeFile, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { violations } from '../../contract/check.ts';
 import { maximumDocumentValues, maximumFileBytes } from '../../contract/limits.ts';
@@ -14,9 +14,9 @@ import {
   deliveredFile,
   manifestFile,
   maximumManifestBytes,
+  type SpoolManifest,
   spoolManifest,
   spoolVersion,
-  type SpoolManifest,
 } from './spool-item.ts';
 
 /** The attachment of an item, whose digest was checked. */

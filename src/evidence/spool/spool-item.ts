@@ -1,6 +1,6 @@
-import { fingerprint, commitSha } from '../../contract/names.ts';
-import { maximumLineLength, maximumDocumentBytes } from '../../contract/limits.ts';
-import { strictObject, Type, type Static } from '../../contract/schema.ts';
+import { maximumDocumentBytes, maximumLineLength } from '../../contract/limits.ts';
+import { commitSha, fingerprint } from '../../contract/names.ts';
+import { type Static, strictObject, Type } from '../../contract/schema.ts';
 
 /*
  * The format of a spool: a folder with one folder per item, which is evidence that could not be delivered. An item has

@@ -2,7 +2,7 @@ import { conforms } from '../../contract/check.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { fullSha } from '../git/git-ref.ts';
 import type { Job } from '../job.ts';
-import { spoolRun, type SpoolRun } from './spool-item.ts';
+import { type SpoolRun, spoolRun } from './spool-item.ts';
 
 /** The facts of the job's run by which a replay checks an item; undefined outside a GitHub run. */
 export function toSpoolRun(job: Job): SpoolRun | undefined {

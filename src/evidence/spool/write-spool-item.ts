@@ -9,10 +9,10 @@ import {
   incompletePrefix,
   manifestFile,
   maximumManifestBytes,
-  spoolManifest,
-  spoolVersion,
   type SpoolEntry,
   type SpoolManifest,
+  spoolManifest,
+  spoolVersion,
 } from './spool-item.ts';
 
 interface OpenFile {

@@ -1,5 +1,5 @@
 import { UserError } from '../../runtime/failure.ts';
-import { containsSecret, SecretSearch, type Content } from './find-secret.ts';
+import { containsSecret, type Content, SecretSearch } from './find-secret.ts';
 
 /** What a request would send. */
 export interface Upload {

@@ -1,10 +1,10 @@
 import type { ArtifactAssertion, AssertedPolicy } from '../../contract/artifact-assertion.ts';
 import { verdictFromArtifactState } from '../../contract/compliance.ts';
-import { reasonStates, sortReasons, toReasonState, type Reason } from '../../contract/reason.ts';
+import { type Reason, reasonStates, sortReasons, toReasonState } from '../../contract/reason.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { readAttestationStatus, toEvidenceReasons } from '../listed-evidence.ts';
 import { unexplainedReason } from '../reasons.ts';
-import { expectedScope, type Criterion } from './criterion.ts';
+import { type Criterion, expectedScope } from './criterion.ts';
 
 /**
  * Why an artifact does not comply, from the flows and policies of an answer; empty if they say nothing against it.

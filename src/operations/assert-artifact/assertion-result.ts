@@ -1,11 +1,11 @@
 import type { ArtifactAssertion } from '../../contract/artifact-assertion.ts';
 import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
 import { toResponseEntry } from '../identify-artifacts.ts';
-import { toJudgementResult, type JudgedAnswer, type JudgedSubject, type JudgedSubjects } from '../judged-subjects.ts';
+import { type JudgedAnswer, type JudgedSubject, type JudgedSubjects, toJudgementResult } from '../judged-subjects.ts';
 import type { OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice } from '../polling.ts';
 import { abbreviate, code, fact, link, plain, type Text } from '../report.ts';
-import { describeCriterion, type Criterion } from './criterion.ts';
+import { type Criterion, describeCriterion } from './criterion.ts';
 
 const maximumRows = 100;
 

@@ -1,17 +1,17 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { assertArtifact as endpoint } from '../../contract/artifact-assertion.ts';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { checkIdentity, identifyArtifacts, toArtifactNames, type IdentifiedArtifact } from '../identify-artifacts.ts';
-import { environment, policies } from '../inputs/environment-inputs.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
+import { checkIdentity, type IdentifiedArtifact, identifyArtifacts, toArtifactNames } from '../identify-artifacts.ts';
 import { image } from '../inputs/artifact-inputs.ts';
+import { environment, policies } from '../inputs/environment-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { flow, wholeFingerprints } from '../inputs/flow-inputs.ts';
 import { optional, withDefault } from '../inputs/input.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { judgeKnown, judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { createAssertionResult, type AssertionAnswer } from './assertion-result.ts';
+import { type AssertionAnswer, createAssertionResult } from './assertion-result.ts';
 import type { Criterion } from './criterion.ts';
 import { parseAssertion } from './parse-assertion.ts';
 

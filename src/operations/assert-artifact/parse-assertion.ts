@@ -4,7 +4,7 @@ import { ExternalError } from '../../runtime/failure.ts';
 import type { JudgedAnswer } from '../judged-subjects.ts';
 import { readReasons, reasonWords, unexplainedReason } from '../reasons.ts';
 import { deriveAssertionReasons } from './assertion-reasons.ts';
-import { expectedScope, type Criterion } from './criterion.ts';
+import { type Criterion, expectedScope } from './criterion.ts';
 
 /**
  * The verdict in an answer. First checks that the answer is about what was asked, so that the gate does not open by

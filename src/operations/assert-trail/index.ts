@@ -4,7 +4,7 @@ import { judgedCommit } from '../../evidence/commit/judged-commit.ts';
 import { locateCommit } from '../../evidence/commit/locate-commit.ts';
 import { commitSha, githubToken } from '../inputs/evidence-inputs.ts';
 import { flow, trail } from '../inputs/flow-inputs.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';

@@ -2,11 +2,11 @@ import { sortReasons } from '../../contract/reason.ts';
 import { getTrail as endpoint, type JudgedTrail } from '../../contract/trail-reading.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { judgeKnown, type JudgedAnswer } from '../judged-subjects.ts';
+import { type JudgedAnswer, judgeKnown } from '../judged-subjects.ts';
+import { type ListedEvidence, toEvidenceReasons } from '../listed-evidence.ts';
 import type { OperationContext } from '../operation.ts';
 import { parseState } from '../parse-state.ts';
 import { readReasons, reasonWords, unexplainedReason } from '../reasons.ts';
-import { toEvidenceReasons, type ListedEvidence } from '../listed-evidence.ts';
 import { listTrailEvidence } from './trail-evidence.ts';
 
 export interface TrailQuery {

@@ -3,7 +3,7 @@ import type { Reason } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { toEvidenceState } from '../evidence-state.ts';
-import { readAttestationStatus, type ListedEvidence } from '../listed-evidence.ts';
+import { type ListedEvidence, readAttestationStatus } from '../listed-evidence.ts';
 
 /**
  * What a trail requires or has: the attestations of the trail, then each artifact with its attestations.

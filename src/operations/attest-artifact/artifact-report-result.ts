@@ -1,6 +1,6 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import { commitFacts } from '../commit-facts.ts';
-import { withUndelivered, type KeptEvidence } from '../deliver-evidence.ts';
+import { type KeptEvidence, withUndelivered } from '../deliver-evidence.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { abbreviate, code, fact, listTable, plain, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentences.ts';

@@ -1,4 +1,4 @@
-import { UserError, type Problem } from '../../runtime/failure.ts';
+import { type Problem, UserError } from '../../runtime/failure.ts';
 import type { ImageReference } from '../inputs/artifact-inputs.ts';
 import type { OperationContext } from '../operation.ts';
 import { resolveImageFingerprint } from '../resolve-image.ts';

@@ -1,6 +1,6 @@
 import { reportArtifact as endpoint, type SentArtifactReport } from '../../contract/artifact-report.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { repositoryInfo, repositoryUrl, runUrl, type Job } from '../../evidence/job.ts';
+import { type Job, repositoryInfo, repositoryUrl, runUrl } from '../../evidence/job.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { gatherCommit } from '../gather-commit.ts';
 import { artifactName, checksumsPath, filename, image } from '../inputs/artifact-inputs.ts';
@@ -13,7 +13,7 @@ import { defineOperation } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
 import { createReportResult } from './artifact-report-result.ts';
-import { checkArtifactInputs, gatherArtifacts, type BuiltArtifact } from './gather-artifacts.ts';
+import { type BuiltArtifact, checkArtifactInputs, gatherArtifacts } from './gather-artifacts.ts';
 import { reportArtifacts } from './report-artifacts.ts';
 
 const inputs = {

@@ -1,8 +1,8 @@
 import { reportArtifact as endpoint, type SentArtifactReport } from '../../contract/artifact-report.ts';
 import { Failure } from '../../runtime/failure.ts';
 import { deliverEvidence, type KeptEvidence } from '../deliver-evidence.ts';
-import type { ValuesOf } from '../inputs/input.ts';
 import type { deliveryInputs } from '../inputs/delivery-inputs.ts';
+import type { ValuesOf } from '../inputs/input.ts';
 import type { OperationContext } from '../operation.ts';
 import type { BuiltArtifact } from './gather-artifacts.ts';
 

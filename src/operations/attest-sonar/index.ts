@@ -14,7 +14,7 @@ import {
   sonarToken,
   unverifiedRevision,
 } from '../inputs/evidence-inputs.ts';
-import { optional, withDefault, type ValuesOf } from '../inputs/input.ts';
+import { optional, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { presentAnalysis } from './sonar-result.ts';
 
 const inputs = {

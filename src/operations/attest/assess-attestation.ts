@@ -1,9 +1,9 @@
 import type { FoundAttestation } from '../../contract/attestation-lookup.ts';
 import type { AttestationJudgement } from '../../contract/attestations/attestation-kind.ts';
-import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
-import { toReasons, verdictFromReasons, type Reason } from '../../contract/reason.ts';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
+import { type Verdict, worstVerdict } from '../../contract/compliance.ts';
+import { type Reason, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import type { FailureText } from '../../runtime/failure.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { readReasons } from '../reasons.ts';
 
 /** What is known of an attestation: by the rule of its kind, and by its record. */

@@ -1,9 +1,9 @@
 import { maximumFileBytes } from '../../contract/limits.ts';
-import { AttachmentTooLargeError, prepareAttachment, type Attachment } from '../../evidence/attachment/attachment.ts';
+import { type Attachment, AttachmentTooLargeError, prepareAttachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { uniqueNames } from '../../evidence/files/archive-name.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
-import { resolveFiles, type MatchedFile } from '../../evidence/files/resolve-files.ts';
+import { type MatchedFile, resolveFiles } from '../../evidence/files/resolve-files.ts';
 import type { attestationInputs } from '../inputs/attestation-inputs.ts';
 import type { ValuesOf } from '../inputs/input.ts';
 import type { OperationContext } from '../operation.ts';

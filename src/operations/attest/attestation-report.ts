@@ -1,5 +1,5 @@
-import { toArtifactState } from '../../contract/compliance.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
+import { toArtifactState } from '../../contract/compliance.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
@@ -7,7 +7,7 @@ import type { Failure } from '../../runtime/failure.ts';
 import { commitFacts } from '../commit-facts.ts';
 import type { OperationResult } from '../operation.ts';
 import { concludeWithReasons } from '../reasons.ts';
-import { abbreviate, fact, type Evidence, type Fact, type Table } from '../report.ts';
+import { abbreviate, type Evidence, type Fact, fact, type Table } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
 import type { Assessment } from './assess-attestation.ts';
 import type { AttachedFiles } from './attach-files.ts';

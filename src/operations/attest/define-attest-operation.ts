@@ -1,19 +1,19 @@
 import {
+  type CommonAttestation,
   gatheredAtKey,
   unattachedFilesKey,
-  type CommonAttestation,
 } from '../../contract/attestations/attestation-fields.ts';
 import type { AttestationKind } from '../../contract/attestations/attestation-kind.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import type { EvidenceEndpoint } from '../../contract/evidence-endpoints.ts';
 import type { EndpointOperation } from '../../contract/endpoint.ts';
+import type { EvidenceEndpoint } from '../../contract/evidence-endpoints.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';
 import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import type { MatchedFile } from '../../evidence/files/resolve-files.ts';
 import { repositoryInfo, runUrl } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Problem } from '../../runtime/failure.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { deliverEvidence, withUndelivered } from '../deliver-evidence.ts';
 import { gatherCommit } from '../gather-commit.ts';
@@ -21,11 +21,11 @@ import { attestationInputs, attestationNameInput, checkLinks, toRemarks } from '
 import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
-import { trailPageUrl } from '../trail-page-url.ts';
 import { resolveImageFingerprint } from '../resolve-image.ts';
+import { trailPageUrl } from '../trail-page-url.ts';
 import { assessAttestation } from './assess-attestation.ts';
 import { attachFiles } from './attach-files.ts';
-import { createAttestationResult, type Attested, type EvidencePresentation } from './attestation-report.ts';
+import { type Attested, createAttestationResult, type EvidencePresentation } from './attestation-report.ts';
 import { readRecord } from './read-record.ts';
 
 /** The values of the inputs of every operation that records an attestation. */

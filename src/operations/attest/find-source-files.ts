@@ -1,5 +1,5 @@
 import { forInput } from '../../evidence/files/file-problems.ts';
-import { resolveFiles, type MatchedFile } from '../../evidence/files/resolve-files.ts';
+import { type MatchedFile, resolveFiles } from '../../evidence/files/resolve-files.ts';
 import type { OperationContext } from '../operation.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { toArtifactState } from '../../contract/compliance.ts';
-import { sortReasons, type Reason } from '../../contract/reason.ts';
+import { type Reason, sortReasons } from '../../contract/reason.ts';
 import type { Since } from '../../evidence/commit/first-parent-commits.ts';
 import { repositoryUrl } from '../../evidence/job.ts';
 import { formatTime } from '../format-time.ts';
@@ -7,7 +7,7 @@ import type { OperationContext, OperationResult } from '../operation.ts';
 import { concludeWithReasons } from '../reasons.ts';
 import { abbreviate, fact, link, listTable, plain, type Text } from '../report.ts';
 import { pluralize } from '../sentences.ts';
-import { isCompliant, toAuditReason, type AuditedCommit, type FirstTrail } from './audit-rules.ts';
+import { type AuditedCommit, type FirstTrail, isCompliant, toAuditReason } from './audit-rules.ts';
 
 interface FoundAudit {
   readonly flow: string;

@@ -1,5 +1,5 @@
 import { toArtifactState, type Verdict } from '../../contract/compliance.ts';
-import { toReasonState, type Reason } from '../../contract/reason.ts';
+import { type Reason, toReasonState } from '../../contract/reason.ts';
 import type { BranchCommit, CommitRange, Since } from '../../evidence/commit/first-parent-commits.ts';
 import type { MergedPullRequest } from '../../evidence/pull-requests/commit-pull-requests.ts';
 import { summarizeReasons } from '../reasons.ts';

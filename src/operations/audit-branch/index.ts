@@ -1,9 +1,9 @@
 import { listTrails, trailPageSizes } from '../../contract/trail-list.ts';
 import {
-  fetchHead,
-  listFirstParents,
   type BranchCommit,
   type CommitRange,
+  fetchHead,
+  listFirstParents,
 } from '../../evidence/commit/first-parent-commits.ts';
 import { fullSha } from '../../evidence/git/git-ref.ts';
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
@@ -28,12 +28,12 @@ import { pluralize } from '../sentences.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
 import { createAuditResult } from './audit-result.ts';
 import {
-  chooseTrail,
-  precedesTrails,
-  selectCounting,
   type AuditedCommit,
+  chooseTrail,
   type CommitTrail,
   type FirstTrail,
+  precedesTrails,
+  selectCounting,
 } from './audit-rules.ts';
 
 /** Finds what went into a branch without a gate: compares its first-parent commits with the trails of a flow. */

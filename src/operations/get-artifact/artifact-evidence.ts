@@ -1,7 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import { describeFault, type Reason } from '../../contract/reason.ts';
 import { requiredEvidence } from '../../contract/template.ts';
-import { toEvidenceItem, type EvidenceItem } from '../evidence-state.ts';
+import { type EvidenceItem, toEvidenceItem } from '../evidence-state.ts';
 
 /** The attestations that an artifact requires or has, by the names of the template: `unit` for `web.unit`. */
 export interface ArtifactEvidence {

@@ -1,6 +1,6 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import { commitFacts } from '../commit-facts.ts';
-import { code, fact, type Fact } from '../report.ts';
+import { code, type Fact, fact } from '../report.ts';
 
 export interface ArtifactCommit {
   readonly sha: string;

@@ -1,6 +1,6 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import type { Verdict } from '../../contract/compliance.ts';
-import { sortReasons, type Reason } from '../../contract/reason.ts';
+import { type Reason, sortReasons } from '../../contract/reason.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { unexplainedReason } from '../reasons.ts';
 import { listEvidence } from './artifact-evidence.ts';

@@ -1,5 +1,5 @@
 import { toResponseEntry } from '../identify-artifacts.ts';
-import { toJudgementResult, type JudgedSubject, type JudgedSubjects } from '../judged-subjects.ts';
+import { type JudgedSubject, type JudgedSubjects, toJudgementResult } from '../judged-subjects.ts';
 import type { OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice } from '../polling.ts';
 import { fact } from '../report.ts';

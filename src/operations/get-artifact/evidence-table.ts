@@ -1,8 +1,8 @@
 import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.ts';
-import { worstFirst, type JudgedSubject } from '../judged-subjects.ts';
-import { abbreviate, code, link, plain, type Evidence, type Text } from '../report.ts';
+import { type JudgedSubject, worstFirst } from '../judged-subjects.ts';
+import { abbreviate, code, type Evidence, link, plain, type Text } from '../report.ts';
 import { summarizeList } from '../sentences.ts';
-import { listEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
+import { type ArtifactEvidence, listEvidence } from './artifact-evidence.ts';
 import { artifactCommit } from './artifact-facts.ts';
 import type { ArtifactAnswer } from './lookup.ts';
 

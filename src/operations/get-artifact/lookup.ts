@@ -1,12 +1,12 @@
 import type { ComplianceClient } from '../../client/client.ts';
-import { getArtifact as endpoint, type Artifact } from '../../contract/artifact.ts';
+import { type Artifact, getArtifact as endpoint } from '../../contract/artifact.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { toArtifactNames } from '../identify-artifacts.ts';
-import { judgeKnown, type JudgedAnswer } from '../judged-subjects.ts';
+import { type JudgedAnswer, judgeKnown } from '../judged-subjects.ts';
 import type { OperationContext } from '../operation.ts';
 import { readReasons } from '../reasons.ts';
 import { deriveArtifactReasons } from './artifact-reasons.ts';
-import { parseVerdict, type ArtifactQuery } from './parse-verdict.ts';
+import { type ArtifactQuery, parseVerdict } from './parse-verdict.ts';
 
 /** What the service answered to a query. */
 export interface ArtifactAnswer extends JudgedAnswer {

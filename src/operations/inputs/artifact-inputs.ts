@@ -1,7 +1,7 @@
 import { maximumLineLength } from '../../contract/limits.ts';
 import { bareFingerprint, templateReferenceName } from '../../contract/names.ts';
-import { lines, schemaText, text } from './input-types.ts';
 import type { Input } from './input.ts';
+import { lines, schemaText, text } from './input-types.ts';
 
 export const artifactName = schemaText(
   'artifact-name',

@@ -14,7 +14,7 @@ import {
   userData,
 } from './evidence-inputs.ts';
 import { attestationName, description, fingerprint, flow, trail } from './flow-inputs.ts';
-import { optional, required, withDefault, type Use, type ValuesOf } from './input.ts';
+import { optional, required, type Use, type ValuesOf, withDefault } from './input.ts';
 
 /** The inputs that say which commit the evidence is about. */
 export const commitInputs = {

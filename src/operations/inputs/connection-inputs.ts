@@ -1,7 +1,7 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { orgName } from '../../contract/names.ts';
-import { duration, schemaText, flag, oneOf, secret, integer, withoutSecrets } from './input-types.ts';
-import { optional, required, withDefault, withFallback, type Input } from './input.ts';
+import { type Input, optional, required, withDefault, withFallback } from './input.ts';
+import { duration, flag, integer, oneOf, schemaText, secret, withoutSecrets } from './input-types.ts';
 
 /** The URL of the service; `/api/v2` is added if it is missing. */
 export const baseUrl: Input<URL> = {

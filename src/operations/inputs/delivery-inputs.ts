@@ -1,5 +1,5 @@
-import { oneOf, text } from './input-types.ts';
 import { optional, withDefault } from './input.ts';
+import { oneOf, text } from './input-types.ts';
 
 /** What to do with evidence that cannot be delivered. It decides whether the step passes, so no variable sets it. */
 export const onOutage = oneOf('on-outage', ['fail', 'keep']);

@@ -2,8 +2,8 @@ import { environmentKinds } from '../../contract/environment.ts';
 import { maximumTextLength } from '../../contract/limits.ts';
 import { environmentName, policyName } from '../../contract/names.ts';
 import { parseSnapshotExpression, parseSnapshotInterval } from '../../contract/snapshot-expression.ts';
-import { schemaText, flag, lines, oneOf, text } from './input-types.ts';
 import type { Input } from './input.ts';
+import { flag, lines, oneOf, schemaText, text } from './input-types.ts';
 
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
 const nameRemedy = 'Copy the name from the service.';

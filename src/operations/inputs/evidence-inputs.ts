@@ -4,15 +4,15 @@ import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
 import {
   flag,
   httpUrl,
+  integer,
   lines,
   oneOf,
   pairs,
+  regularExpression,
   schemaText,
   secret,
   someOf,
   text,
-  integer,
-  regularExpression,
 } from './input-types.ts';
 
 /** Paths and globs of files to send, one per line. */

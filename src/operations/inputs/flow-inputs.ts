@@ -9,8 +9,8 @@ import {
   flowName,
   trailName,
 } from '../../contract/names.ts';
-import { httpUrl, schemaText, lines, oneOf, text } from './input-types.ts';
 import { withFallback } from './input.ts';
+import { httpUrl, lines, oneOf, schemaText, text } from './input-types.ts';
 
 const nameRemedy = 'Use only these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
 

@@ -1,6 +1,6 @@
 import { conforms } from '../../contract/check.ts';
 import { maximumTimestamp } from '../../contract/limits.ts';
-import { Type, type TSchema } from '../../contract/schema.ts';
+import { type TSchema, Type } from '../../contract/schema.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import { describeError } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';

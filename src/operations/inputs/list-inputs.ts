@@ -1,6 +1,6 @@
 import { maximumPageSize } from '../../contract/paging.ts';
-import { timestamp, integer } from './input-types.ts';
 import type { Input } from './input.ts';
+import { integer, timestamp } from './input-types.ts';
 
 const pageNumber = integer('page', 1, 1_000_000_000, 'pages');
 

@@ -1,5 +1,5 @@
-import { flag, oneOf, text, integer } from './input-types.ts';
 import type { Input } from './input.ts';
+import { flag, integer, oneOf, text } from './input-types.ts';
 
 export const onNonCompliant = oneOf('on-non-compliant', ['fail', 'warn', 'ignore']);
 

@@ -1,7 +1,7 @@
 import type { AttestationPage, ListedAttestation } from '../../contract/attestation-list.ts';
-import { Failure, ExternalError } from '../../runtime/failure.ts';
+import { ExternalError, Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import { newestFirst, newestTime, detectOrder, type ListOrder } from './attestation-order.ts';
+import { detectOrder, type ListOrder, newestFirst, newestTime } from './attestation-order.ts';
 import type { AttestationTally } from './attestation-tally.ts';
 
 interface PagerOptions {

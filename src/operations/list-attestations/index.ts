@@ -1,17 +1,17 @@
-import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
+import { type AttestationPage, listAttestations as endpoint } from '../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
-import { sortReasons, type Reason } from '../../contract/reason.ts';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
+import { type Reason, sortReasons } from '../../contract/reason.ts';
 import type { Problem } from '../../runtime/failure.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { fromTimestamp, page, perPage, toTimestamp, pageSizeForAll } from '../inputs/list-inputs.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { fromTimestamp, page, pageSizeForAll, perPage, toTimestamp } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { concludeWithReasons } from '../reasons.ts';
 import { fact } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
-import { newestFirst, detectOrder } from './attestation-order.ts';
+import { detectOrder, newestFirst } from './attestation-order.ts';
 import { AttestationPager } from './attestation-pager.ts';
 import { AttestationTally } from './attestation-tally.ts';
 

@@ -2,26 +2,26 @@ import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { environment, interval, reverse } from '../inputs/environment-inputs.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { page, perPage, pageSizeForAll } from '../inputs/list-inputs.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { page, pageSizeForAll, perPage } from '../inputs/list-inputs.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { defineOperation, type OperationContext, type Pager } from '../operation.ts';
 import {
-  pollUntilFinal,
   describePending,
-  withPollNotes,
   mayRecover,
-  settle,
   type Poll,
-  type Settled,
   type PollResult,
   type PollTiming,
+  pollUntilFinal,
+  settle,
+  type Settled,
+  withPollNotes,
 } from '../polling.ts';
 import { summarizeReasons } from '../reasons.ts';
 import { fetchLatestSnapshot, findCurrentSnapshot, judgeLatestSnapshot } from './latest-snapshot.ts';
 import { resolveInterval } from './resolve-interval.ts';
 import { createSnapshotPager } from './snapshot-pager.ts';
-import { createSnapshotResult, SnapshotRows, type SnapshotListing } from './snapshot-result.ts';
+import { createSnapshotResult, type SnapshotListing, SnapshotRows } from './snapshot-result.ts';
 
 const inputs = {
   environment: required(environment),

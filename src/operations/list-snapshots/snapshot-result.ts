@@ -1,7 +1,7 @@
 import type { SnapshotEntry } from '../../contract/snapshot.ts';
 import { formatDuration, formatTime } from '../format-time.ts';
 import type { OperationResult } from '../operation.ts';
-import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
+import { pollFacts, type PollTiming, timeoutNotice } from '../polling.ts';
 import { concludeWithReasons } from '../reasons.ts';
 import { complianceLabel, fact, link, listTable, plain, type Table, type Text } from '../report.ts';
 import { isCurrent, judgeLatestSnapshot, snapshotCompliance } from './latest-snapshot.ts';

@@ -3,7 +3,7 @@ import { gatheredAtKey } from '../../contract/attestations/attestation-fields.ts
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import { isStartedByDependabot } from '../../evidence/github/run-restriction.ts';
 import type { WorkflowRun } from '../../evidence/github/workflow-run.ts';
-import { repositoryUrl, type Job } from '../../evidence/job.ts';
+import { type Job, repositoryUrl } from '../../evidence/job.ts';
 import { provenanceKey } from '../../evidence/run-provenance.ts';
 import type { SpoolManifest } from '../../evidence/spool/spool-item.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
+import { connectGitHubApi } from '../../evidence/github/github-api.ts';
 import { findSpoolItems, type FoundItem } from '../../evidence/spool/find-spool-items.ts';
 import { isMarkedDelivered, readSpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import { connectGitHubApi } from '../../evidence/github/github-api.ts';
-import { githubToken } from '../inputs/evidence-inputs.ts';
 import { spoolPath } from '../inputs/delivery-inputs.ts';
+import { githubToken } from '../inputs/evidence-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
 import { defineOperation } from '../operation.ts';

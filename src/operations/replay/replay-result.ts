@@ -1,4 +1,4 @@
-import { ExternalError, UserError, type Failure } from '../../runtime/failure.ts';
+import { ExternalError, type Failure, UserError } from '../../runtime/failure.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, listTable, plain, type Text } from '../report.ts';
 import { pluralize, summarizeList } from '../sentences.ts';

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { Checkpoint } from './checkpoint.ts';
 
 /** A public key with the name and the id by which signatures refer to it. */

@@ -1,11 +1,11 @@
 import { conforms } from '../../contract/check.ts';
-import { orgName } from '../../contract/names.ts';
 import { pullRequestEvents } from '../../contract/login-rule.ts';
-import { toRecorderId } from '../requirement/recorder.ts';
-import { mayOpen, withoutDefinitions, type Grant } from './access.ts';
-import type { Login, Membership, StoredKey } from './account.ts';
+import { orgName } from '../../contract/names.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { toRecorderId } from '../requirement/recorder.ts';
+import { type Grant, mayOpen, withoutDefinitions } from './access.ts';
+import type { Login, Membership, StoredKey } from './account.ts';
 
 export interface KeyHolder {
   readonly key: StoredKey;

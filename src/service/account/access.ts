@@ -1,8 +1,8 @@
 import type { RulePermission } from '../../contract/login-rule.ts';
 import type { Proven } from '../../contract/proven.ts';
-import { roles, type Role } from '../../contract/role.ts';
+import { type Role, roles } from '../../contract/role.ts';
 import type { Recorder } from '../requirement/recorder.ts';
-import { countsForAudience, uniteCountsFor, type CountsFor } from './audience.ts';
+import { type CountsFor, countsForAudience, uniteCountsFor } from './audience.ts';
 
 /** Roles and permissions (public documentation of such a service, Roles). */
 

@@ -1,6 +1,4 @@
-import { roles, type Role } from '../../contract/role.ts';
-import { ownerKinds, type OwnerKind } from './access.ts';
-import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from './account.ts';
+import { type Role, roles } from '../../contract/role.ts';
 import {
   defineStatements,
   either,
@@ -19,10 +17,12 @@ import {
   optional,
   optionalNumber,
   optionalText,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import { type OwnerKind, ownerKinds } from './access.ts';
+import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from './account.ts';
 
 /** When a key was used, in Unix seconds. */
 export interface KeyUse {

@@ -1,5 +1,5 @@
-import type { Role } from '../../contract/role.ts';
 import type { Proven } from '../../contract/proven.ts';
+import type { Role } from '../../contract/role.ts';
 import type { KeyScope } from './access.ts';
 
 /** Owners of keys. All times are in Unix seconds, with a fraction. */

@@ -1,13 +1,13 @@
-import type { StoredKey } from './account.ts';
-import { apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches, type ApiKey } from './api-key.ts';
-import { expiryWarningPeriod, renderExpiry, toDefaultExpiry } from './key-lifetime.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import { operatorActor } from '../audit/audit-event.ts';
-import type { AccountReader } from './account-records.ts';
 import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { insertKey, toKeyEvent, toStoredKey, type CreatedKey } from './api-key-use-cases.ts';
 import { findNameCollision } from '../platform/page-paths.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
+import type { StoredKey } from './account.ts';
+import type { AccountReader } from './account-records.ts';
+import { type ApiKey, apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches } from './api-key.ts';
+import { type CreatedKey, insertKey, toKeyEvent, toStoredKey } from './api-key-use-cases.ts';
+import { expiryWarningPeriod, renderExpiry, toDefaultExpiry } from './key-lifetime.ts';
 
 /** The organization and key to create when the service starts. */
 export interface InitialApiKey {

@@ -1,6 +1,8 @@
 import {
   alreadyExpired,
   apiKeyNotFound,
+  type ApiKeyResponse,
+  type CreatedApiKeyResponse,
   createMemberKey,
   createServiceAccountKey,
   defaultGraceHours,
@@ -11,21 +13,19 @@ import {
   revokeMemberKey,
   revokeServiceAccountKey,
   rotateServiceAccountKey,
-  type ApiKeyResponse,
-  type CreatedApiKeyResponse,
 } from '../../contract/api-key.ts';
 import type { Endpoint, EndpointParameters } from '../../contract/endpoint.ts';
 import { lastAdmin, memberNotFound } from '../../contract/member.ts';
 import { serviceAccountNotFound } from '../../contract/service-account.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import * as keys from './api-key-use-cases.ts';
-import { actorName, type Caller } from './access.ts';
-import { renderExpiry, toLatestExpiry } from './key-lifetime.ts';
-import type { KeyWithUse } from './account-records.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type EndpointHandler, type EndpointRequest, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { actorName, type Caller } from './access.ts';
+import type { KeyWithUse } from './account-records.ts';
+import * as keys from './api-key-use-cases.ts';
+import { renderExpiry, toLatestExpiry } from './key-lifetime.ts';
 
 export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');

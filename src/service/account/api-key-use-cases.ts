@@ -1,17 +1,17 @@
 import type { AuditEventType } from '../../contract/audit-log.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
+import type { AuditEvent } from '../audit/audit-event.ts';
+import { keepAdministered, type LastAdminResult } from '../organization/administrator-use-cases.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { actorName } from './access.ts';
 import type { StoredKey } from './account.ts';
-import type { AuditEvent } from '../audit/audit-event.ts';
-import { toDefaultExpiry, toSuccessorExpiry } from './key-lifetime.ts';
-import { formatApiKey, hashSecret, newApiKey, type ApiKey } from './api-key.ts';
 import type { AccountKind, AccountReader, AccountWriter, KeyWithUse } from './account-records.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { keepAdministered, type LastAdminResult } from '../organization/administrator-use-cases.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
-import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
+import { type ApiKey, formatApiKey, hashSecret, newApiKey } from './api-key.ts';
+import { toDefaultExpiry, toSuccessorExpiry } from './key-lifetime.ts';
 
 /** The owner of keys: a member or a service account of an organization. */
 export interface KeyOwner {

@@ -1,11 +1,11 @@
-import { mayAccess, type Caller } from './access.ts';
+import type { Appearance, ArtifactDetails } from '../artifact/artifact.ts';
+import type { JudgementReason } from '../attestation/reasons.ts';
+import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import type { RunningArtifact } from '../snapshot/running-artifact.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import type { Provenance } from '../snapshot/snapshot-events.ts';
-import type { PolicyEvaluation } from '../policy/judge-environment.ts';
-import type { JudgementReason } from '../attestation/reasons.ts';
-import type { Appearance, ArtifactDetails } from '../artifact/artifact.ts';
 import type { TrailHistory } from '../trail/trail.ts';
+import { type Caller, mayAccess } from './access.ts';
 
 // A key that is limited to some flows and environments may not read the names of others either. Records of flows name
 // environments, and records of environments name flows.

@@ -1,22 +1,22 @@
-import * as serviceAccounts from './service-account-use-cases.ts';
 import {
   deleteServiceAccount,
   getServiceAccount,
   listServiceAccounts,
-  serviceAccountNotFound,
   type ServiceAccount,
+  serviceAccountNotFound,
 } from '../../contract/service-account.ts';
 import {
   createServiceAccount,
   serviceAccountExists,
   updateServiceAccount,
 } from '../../contract/service-account-administration.ts';
-import { actorName } from './access.ts';
-import type { ServiceAccountRecord } from './account.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, requireChange } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { actorName } from './access.ts';
+import type { ServiceAccountRecord } from './account.ts';
+import * as serviceAccounts from './service-account-use-cases.ts';
 
 export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { storage } = dependencies;

@@ -1,11 +1,11 @@
 import type { AuditEventType } from '../../contract/audit-log.ts';
 import type { Role } from '../../contract/role.ts';
-import type { ServiceAccountRecord } from './account.ts';
 import type { AuditEvent } from '../audit/audit-event.ts';
-import { toRevocations, type ChangeAuthor } from './api-key-use-cases.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 import { judgeAll } from '../platform/judging/snapshot-updates.ts';
 import { noteChange } from '../trail/trail-verdict-use-cases.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
+import type { ServiceAccountRecord } from './account.ts';
+import { type ChangeAuthor, toRevocations } from './api-key-use-cases.ts';
 
 export interface ServiceAccountReference {
   readonly org: string;

@@ -1,22 +1,22 @@
-import { artifactUnknown, assertArtifact, type ArtifactAssertion } from '../../contract/artifact-assertion.ts';
 import { artifactNotFound } from '../../contract/artifact.ts';
+import { type ArtifactAssertion, artifactUnknown, assertArtifact } from '../../contract/artifact-assertion.ts';
 import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/errors.ts';
 import { policyMissing } from '../../contract/policy.ts';
-import * as assertions from './artifact-assertion-use-cases.ts';
+import { type Caller, mayAccess } from '../account/access.ts';
+import { toReadableEvaluations, toReadableReasons } from '../account/readable-parts.ts';
+import { toReasonResponses } from '../attestation/reason-response.ts';
+import { describeReasons } from '../attestation/reasons.ts';
 import type { JudgedReport } from '../platform/judging/provenance.ts';
-import { mayAccess, type Caller } from '../account/access.ts';
-import { listArtifactEvidence } from './artifact-state.ts';
 import type { Links } from '../platform/links.ts';
-import type { RuleEvaluation } from '../policy/compile-policy.ts';
-import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { describeReasons } from '../attestation/reasons.ts';
-import { toReadableEvaluations, toReadableReasons } from '../account/readable-parts.ts';
-import { toReasonResponses } from '../attestation/reason-response.ts';
+import type { RuleEvaluation } from '../policy/compile-policy.ts';
+import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import { toAttestationStatus } from '../trail/trail-response.ts';
+import * as assertions from './artifact-assertion-use-cases.ts';
+import { listArtifactEvidence } from './artifact-state.ts';
 
 export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, assertArtifact, requireRole(dependencies, 'read', 'named later'), async (received) => {

@@ -1,6 +1,12 @@
 import type { AssertionScope } from '../../contract/artifact-assertion.ts';
-import { describeAudience, type Audience } from '../account/audience.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { type Audience, describeAudience } from '../account/audience.ts';
+import { describeReasons, type JudgementReason, orderReasons } from '../attestation/reasons.ts';
+import type { ReadTransaction } from '../platform/database/storage.ts';
+import { listRules } from '../platform/judging/environment-rules.ts';
+import { type JudgingContext, readJudging } from '../platform/judging/judging.ts';
+import { type JudgedReport, judgeListedReports } from '../platform/judging/provenance.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import {
   describeAnnounced,
   evaluatePolicies,
@@ -8,14 +14,8 @@ import {
   type PolicyEvaluation,
 } from '../policy/judge-environment.ts';
 import { nameWithFlow } from '../policy/judged-artifact.ts';
-import { JudgementBudget } from '../requirement/judgement-budget.ts';
-import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
 import type { AttachedRules } from '../policy/policy-records.ts';
-import type { ReadTransaction } from '../platform/database/storage.ts';
-import { listRules } from '../platform/judging/environment-rules.ts';
-import { readJudging, type JudgingContext } from '../platform/judging/judging.ts';
-import { judgeListedReports, type JudgedReport } from '../platform/judging/provenance.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { JudgementBudget } from '../requirement/judgement-budget.ts';
 
 export interface AssertionQuery {
   readonly org: string;

@@ -1,15 +1,24 @@
-import { assertArtifact } from '../../contract/artifact-assertion.ts';
 import { getArtifact } from '../../contract/artifact.ts';
-import * as assertions from './artifact-assertion-use-cases.ts';
-import { judgeArtifact, listArtifactEvidence, withoutMismatched, type EvidenceStatus } from './artifact-state.ts';
-import type { RuleResult } from '../policy/compile-policy.ts';
-import type { PolicyEvaluation } from '../policy/judge-environment.ts';
-import { describePolicy } from '../policy/provenance-requirement.ts';
-import type { Appearance, ArtifactDetails } from './artifact.ts';
+import { assertArtifact } from '../../contract/artifact-assertion.ts';
+import { type Caller, mayAccess } from '../account/access.ts';
+import { toReadableDetails, toReadableEvaluations } from '../account/readable-parts.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
+import {
+  compareStatuses,
+  renderAddress,
+  renderAnnotations,
+  renderEvidence,
+  renderExternalLinks,
+  renderJudgement,
+  renderRepository,
+  renderSentences,
+  renderUserData,
+} from '../attestation/evidence-html.ts';
 import { renderPackageLink } from '../audit-package/audit-package-html.ts';
+import { renderProven } from '../login/proven-html.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
+  type BadgeState,
   clip,
   describeCountsFor,
   pageLink,
@@ -18,28 +27,19 @@ import {
   renderFacts,
   renderResult,
   renderTime,
-  type BadgeState,
 } from '../platform/pages/components.ts';
-import {
-  compareStatuses,
-  renderEvidence,
-  renderJudgement,
-  renderSentences,
-  renderAddress,
-  renderAnnotations,
-  renderExternalLinks,
-  renderRepository,
-  renderUserData,
-} from '../attestation/evidence-html.ts';
-import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { renderProven } from '../login/proven-html.ts';
-import { renderTable } from '../platform/pages/table.ts';
-import { mayAccess, type Caller } from '../account/access.ts';
-import { toReadableDetails, toReadableEvaluations } from '../account/readable-parts.ts';
-import { requireArtifact, requireReportId } from './artifact-routes.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { addPage, type PageHost } from '../platform/pages/page-host.ts';
+import { renderTable } from '../platform/pages/table.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import type { RuleResult } from '../policy/compile-policy.ts';
+import type { PolicyEvaluation } from '../policy/judge-environment.ts';
+import { describePolicy } from '../policy/provenance-requirement.ts';
+import type { Appearance, ArtifactDetails } from './artifact.ts';
+import * as assertions from './artifact-assertion-use-cases.ts';
+import { requireArtifact, requireReportId } from './artifact-routes.ts';
+import { type EvidenceStatus, judgeArtifact, listArtifactEvidence, withoutMismatched } from './artifact-state.ts';
 
 export function addArtifactPage(host: PageHost): void {
   const { dependencies } = host;

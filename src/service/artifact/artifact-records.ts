@@ -1,17 +1,15 @@
 import type { Audience } from '../account/audience.ts';
-import type { Appearance, ReportedArtifact } from './artifact.ts';
 import {
   defineStatements,
   either,
   isAnyOf,
+  type ListPart,
   lookUp,
   lookUpAll,
-  type ListPart,
   Repository,
   valuesOf,
 } from '../platform/database/database.ts';
 import { indexedLength } from '../platform/database/postgres/migrations/base/evidence.ts';
-import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {
   countsForColumn,
   document,
@@ -19,10 +17,12 @@ import {
   optional,
   optionalJson,
   recordersColumn,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
+import type { Appearance, ReportedArtifact } from './artifact.ts';
 
 /** Where to look for reports of artifacts. */
 export interface ArtifactPlace {

@@ -1,10 +1,14 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
-import { evidenceName } from '../attestation/evidence-scope.ts';
-import { calculateLeadTimes } from '../flow/lead-times.ts';
 import { artifactItem } from '../../contract/template.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
-import { describeEvidence, judgeArtifact } from './artifact-state.ts';
+import type { AttestationSummary, ListedAttestation } from '../attestation/attestation.ts';
+import { evidenceName } from '../attestation/evidence-scope.ts';
+import { toReasonResponses } from '../attestation/reason-response.ts';
+import { locateReasons } from '../attestation/reasons.ts';
+import { calculateLeadTimes } from '../flow/lead-times.ts';
+import type { Links } from '../platform/links.ts';
+import { mergeByTime } from '../platform/time-series.ts';
 import {
   allRequirements,
   artifactRequirements,
@@ -12,11 +16,7 @@ import {
   type TemplateRequirement,
 } from '../template/template.ts';
 import type { Appearance, ArtifactDetails } from './artifact.ts';
-import type { AttestationSummary, ListedAttestation } from '../attestation/attestation.ts';
-import { mergeByTime } from '../platform/time-series.ts';
-import type { Links } from '../platform/links.ts';
-import { locateReasons } from '../attestation/reasons.ts';
-import { toReasonResponses } from '../attestation/reason-response.ts';
+import { describeEvidence, judgeArtifact } from './artifact-state.ts';
 
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
   const { flow, artifact, evidence, appearances } = details;

@@ -1,30 +1,30 @@
-import { reportArtifact, toArtifactReport } from '../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact } from '../../contract/artifact.ts';
-import type { EndpointQuery } from '../../contract/endpoint.ts';
-import { toAttribution } from '../account/access.ts';
-import * as artifacts from './artifact-use-cases.ts';
-import { toReadableDetails } from '../account/readable-parts.ts';
-import { withProof } from '../login/proven-response.ts';
-import { toArtifactResponse } from './artifact-response.ts';
-import { requireRole, requireAccess } from '../platform/server/authentication/authentication.ts';
-import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
-import { addRoute, type RouteHost } from '../platform/server/route.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import {
   findLatestCommit,
+  type FoundArtifactEntry,
   listArtifacts,
   listArtifactsOfCommit,
+  type ListedArtifact,
   nothingMatches,
   repositoryMissing,
   searchArtifacts,
-  type FoundArtifactEntry,
-  type ListedArtifact,
 } from '../../contract/artifact-lists.ts';
+import { reportArtifact, toArtifactReport } from '../../contract/artifact-report.ts';
+import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
+import { toAttribution } from '../account/access.ts';
+import { toReadableDetails } from '../account/readable-parts.ts';
+import { withProof } from '../login/proven-response.ts';
 import type { JudgedReport } from '../platform/judging/provenance.ts';
 import type { Links } from '../platform/links.ts';
+import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { ArtifactDetails } from './artifact.ts';
+import { toArtifactResponse } from './artifact-response.ts';
+import * as artifacts from './artifact-use-cases.ts';
 
 export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;

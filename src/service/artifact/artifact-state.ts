@@ -1,21 +1,21 @@
-import { toArtifactState, type ArtifactState } from '../../contract/compliance.ts';
+import { type ArtifactState, toArtifactState } from '../../contract/compliance.ts';
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
-import { describeAudience, type Audience } from '../account/audience.ts';
+import { type Audience, describeAudience } from '../account/audience.ts';
 import type { ListedAttestation } from '../attestation/attestation.ts';
 import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
-import { describeReasons, orderReasons, type JudgementReason, type ReasonSource } from '../attestation/reasons.ts';
-import { countsFrom, explainUncounted, type AttributedRecord } from '../requirement/recorder.ts';
+import { describeReasons, type JudgementReason, orderReasons, type ReasonSource } from '../attestation/reasons.ts';
+import { type AttributedRecord, countsFrom, explainUncounted } from '../requirement/recorder.ts';
 import { compileRequirement } from '../requirement/requirement.ts';
-import type { ArtifactDetails } from './artifact.ts';
 import {
   allRequirements,
+  type AppliedTemplate,
   findArtifactRecorders,
   isListTemplate,
-  listArtifactRecorders,
-  type AppliedTemplate,
   type Level,
+  listArtifactRecorders,
   type TemplateRequirement,
 } from '../template/template.ts';
+import type { ArtifactDetails } from './artifact.ts';
 
 /** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
 export interface Evidence

@@ -1,26 +1,26 @@
+import { unixSeconds } from '../../runtime/clock.ts';
 import { countsForAny } from '../account/audience.ts';
 import {
+  type EvidenceRecords,
   listEffectiveEvidence,
   markReport,
-  type EvidenceRecords,
 } from '../attestation/effective-evidence-use-cases.ts';
 import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
-import { newIdentifier } from '../platform/identifier.ts';
-import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
 import type { Flow } from '../flow/flow.ts';
+import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
+import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { newIdentifier } from '../platform/identifier.ts';
+import { type JudgingContext, runJudgingTransaction } from '../platform/judging/judging.ts';
+import { type JudgedReport, judgeListedReports } from '../platform/judging/provenance.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { listTemplateRecorders } from '../template/template.ts';
+import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import { toSearchWords } from '../trail/search-words.ts';
 import { fromArtifactReport } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
-import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
-import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
-import { listTemplateRecorders } from '../template/template.ts';
-import { findAppliedTemplates } from '../template/template-use-cases.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
+import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
 import type { DigitMatches } from './artifact-records.ts';
-import { judgeListedReports, type JudgedReport } from '../platform/judging/provenance.ts';
 
 export interface ArtifactQuery {
   readonly org: string;

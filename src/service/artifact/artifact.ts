@@ -3,7 +3,7 @@ import type { CountsFor } from '../account/audience.ts';
 import type { CountedAttestation, ListedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { Recorded } from '../login/recorded.ts';
-import type { Recorder, AttributedRecord } from '../requirement/recorder.ts';
+import type { AttributedRecord, Recorder } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
 
 /** One report of an artifact; immutable once recorded. The same artifact may be reported again. */

@@ -1,14 +1,19 @@
-import { firstLine } from '../../contract/commit.ts';
 import type { CustomAttestation } from '../../contract/attestations/custom.ts';
 import type { GenericAttestation } from '../../contract/attestations/generic.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
 import {
   describeTests,
-  sumResults,
   type JunitAttestation,
   type JunitResult,
+  sumResults,
 } from '../../contract/attestations/junit.ts';
 import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
+import {
+  countFindings,
+  describeFindings,
+  type Finding,
+  type SnykAttestation,
+} from '../../contract/attestations/snyk.ts';
 import {
   describeLimit,
   describeMeasure,
@@ -17,17 +22,11 @@ import {
   revisionKeys,
   type SonarAttestation,
 } from '../../contract/attestations/sonar.ts';
-import {
-  countFindings,
-  describeFindings,
-  type Finding,
-  type SnykAttestation,
-} from '../../contract/attestations/snyk.ts';
-import { readLicenses, type FoundLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
+import { type FoundLicenses, readLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
+import { firstLine } from '../../contract/commit.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { isOfKind, type Attestation } from './attestation.ts';
-import { revisionDoubt } from './sonar.ts';
 import {
+  type BadgeState,
   clip,
   describeDuration,
   renderBadge,
@@ -35,11 +34,12 @@ import {
   renderEmpty,
   renderJson,
   renderTime,
-  type BadgeState,
 } from '../platform/pages/components.ts';
-import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { type Attestation, isOfKind } from './attestation.ts';
+import { revisionDoubt } from './sonar.ts';
 
 export interface KindContent {
   readonly facts: readonly (readonly [name: string, fact: Html | string | undefined])[];

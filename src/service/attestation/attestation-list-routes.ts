@@ -1,21 +1,21 @@
-import { listAttestations, type AttestationPage, type ListedAttestation } from '../../contract/attestation-list.ts';
+import { type AttestationPage, listAttestations, type ListedAttestation } from '../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
-import * as attestationList from './attestation-lookup-use-cases.ts';
-import type { AttestationRange, LargeAttestationPage } from './attestation-lookup-use-cases.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
-import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { listEvidenceReasons } from '../artifact/artifact-state.ts';
 import type { Links } from '../platform/links.ts';
-import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { largeResponse } from '../platform/server/bodies/admission.ts';
 import { flowMissing, validationError } from '../platform/server/errors/api-error.ts';
-import { toReasonResponses } from './reason-response.ts';
-import { listEvidenceReasons } from '../artifact/artifact-state.ts';
 import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import type { AttestationRange, LargeAttestationPage } from './attestation-lookup-use-cases.ts';
+import * as attestationList from './attestation-lookup-use-cases.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
+import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
+import { toReasonResponses } from './reason-response.ts';
 
 /** In bytes of documents. Larger pages are read one attestation at a time, so that other requests get their turn. */
 const readAtOnce = maximumDocumentBytes;

@@ -1,23 +1,23 @@
 import {
+  type AttestationEvidence,
   findArtifactAttestations,
   findAttestationById,
   findTrailAttestations,
-  type AttestationEvidence,
   type FoundAttestation,
 } from '../../contract/attestation-lookup.ts';
 import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
-import * as lookup from './attestation-lookup-use-cases.ts';
-import type { Links } from '../platform/links.ts';
-import { isOfKind, type Attachment } from './attestation.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
 import { describeEvidence } from '../artifact/artifact-state.ts';
+import type { Links } from '../platform/links.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toAttestationResponse } from './attestation-list-routes.ts';
 import { toCommitResponse } from '../trail/trail-response.ts';
+import { type Attachment, isOfKind } from './attestation.ts';
+import { toAttestationResponse } from './attestation-list-routes.ts';
+import * as lookup from './attestation-lookup-use-cases.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
 
 export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;

@@ -1,16 +1,16 @@
-import { evidenceName, listTargetArtifacts, toReportScopes } from './evidence-scope.ts';
 import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
-import type { ListedAttestation } from './attestation.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { Flow } from '../flow/flow.ts';
-import { findRequiredType } from '../template/template.ts';
-import type { RecordedAttestation, FlowReference } from './attestation-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
-import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { firstSince, lastBefore, type TimeSeries } from '../platform/time-series.ts';
+import { findRequiredType } from '../template/template.ts';
+import { findAppliedTemplates } from '../template/template-use-cases.ts';
+import type { ListedAttestation } from './attestation.ts';
+import type { FlowReference, RecordedAttestation } from './attestation-records.ts';
 import type { SequenceRange } from './attestation-series-records.ts';
+import { evidenceName, listTargetArtifacts, toReportScopes } from './evidence-scope.ts';
 
 export interface AttestationNameQuery {
   readonly org: string;

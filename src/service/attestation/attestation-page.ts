@@ -1,14 +1,18 @@
 import type { OverrideMark } from '../../contract/attestation-list.ts';
 import { findAttestationById } from '../../contract/attestation-lookup.ts';
+import { bundleMediaType } from '../../contract/attestation-statement.ts';
+import type { ErrorResponse } from '../../contract/endpoint.ts';
+import { attestationId, flowName, orgName, trailName } from '../../contract/names.ts';
+import { type Static, Type } from '../../contract/schema.ts';
+import { printable } from '../../runtime/printable.ts';
 import { describeEvidence } from '../artifact/artifact-state.ts';
-import type { Attestation, Attachment } from './attestation.ts';
+import { renderProven } from '../login/proven-html.ts';
 import {
   type AttachmentFault,
-  DamagedAttachmentError,
   type AttachmentStore,
+  DamagedAttachmentError,
 } from '../platform/attachments/attachments.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
-import { renderKind } from './attestation-kind-html.ts';
 import {
   clip,
   describeCountsFor,
@@ -18,22 +22,18 @@ import {
   renderResult,
   renderTime,
 } from '../platform/pages/components.ts';
-import { html, link, type Html } from '../platform/pages/html.ts';
+import { type Html, html, link } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { renderProven } from '../login/proven-html.ts';
-import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './evidence-html.ts';
-import type { ErrorResponse } from '../../contract/endpoint.ts';
-import { attestationId, flowName, orgName, trailName } from '../../contract/names.ts';
-import { Type, type Static } from '../../contract/schema.ts';
-import { printable } from '../../runtime/printable.ts';
-import { bundleMediaType } from '../../contract/attestation-statement.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
-import { createStatement } from './statement-routes.ts';
+import { addAuthenticated, addPage, type PageHost } from '../platform/pages/page-host.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { httpErrors } from '../platform/server/errors/http-errors.ts';
 import { validatePath } from '../platform/server/validation.ts';
-import { addAuthenticated, addPage, type PageHost } from '../platform/pages/page-host.ts';
+import type { Attachment, Attestation } from './attestation.ts';
+import { renderKind } from './attestation-kind-html.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
+import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './evidence-html.ts';
+import { createStatement } from './statement-routes.ts';
 
 const attestationPath = Type.Object({
   org: orgName,

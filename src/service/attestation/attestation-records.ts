@@ -1,12 +1,6 @@
 import { findKind } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
-import { showsAttachment } from './removed-attachment-records.ts';
-import type { Scope } from './evidence-scope.ts';
-import type { Attachment, Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
-import type { AttestationWithSubject } from '../trail/trail.ts';
-import { toCommit, trailCommit } from '../trail/trail-records.ts';
-import type { TrailIdentity } from '../requirement/recorder.ts';
 import {
   defineStatements,
   either,
@@ -16,7 +10,6 @@ import {
   Repository,
   valuesOf,
 } from '../platform/database/database.ts';
-import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {
   countsForColumn,
   document,
@@ -28,10 +21,17 @@ import {
   optionalNumber,
   optionalText,
   recordersColumn,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
+import type { TrailIdentity } from '../requirement/recorder.ts';
+import type { AttestationWithSubject } from '../trail/trail.ts';
+import { toCommit, trailCommit } from '../trail/trail-records.ts';
+import type { Attachment, Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
+import type { Scope } from './evidence-scope.ts';
+import { showsAttachment } from './removed-attachment-records.ts';
 
 /** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
 export interface Sequenced {

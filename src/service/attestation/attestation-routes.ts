@@ -1,19 +1,19 @@
-import { customTypeArchived, customTypeMissing } from '../../contract/attestations/custom.ts';
+import { contentNotRemoved, noAttachment, removeAttachment } from '../../contract/attachment-removal.ts';
+import { nothingToOverride, overrideAttestation } from '../../contract/attestation-override.ts';
 import { artifactNotInTrail } from '../../contract/attestations/attestation-kind.ts';
+import { customTypeArchived, customTypeMissing } from '../../contract/attestations/custom.ts';
 import { attestationKinds } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import { nothingToOverride, overrideAttestation } from '../../contract/attestation-override.ts';
-import { contentNotRemoved, noAttachment, removeAttachment } from '../../contract/attachment-removal.ts';
-import { retryAfterHeader } from '../platform/server/errors/http-errors.ts';
-import * as removals from './attachment-removal-use-cases.ts';
-import * as overrides from './override-use-cases.ts';
-import * as attestations from './attestation-use-cases.ts';
 import { actorName, hasPermission, toAttribution } from '../account/access.ts';
+import { withProof } from '../login/proven-response.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
+import { retryAfterHeader } from '../platform/server/errors/http-errors.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
-import { withProof } from '../login/proven-response.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import * as removals from './attachment-removal-use-cases.ts';
+import * as attestations from './attestation-use-cases.ts';
+import * as overrides from './override-use-cases.ts';
 
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   for (const { name: kind, endpoint } of attestationKinds) {

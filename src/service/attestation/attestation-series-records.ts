@@ -1,11 +1,11 @@
-import {
-  summaryColumns,
-  toRecordedAttestation,
-  type FlowReference,
-  type RecordedAttestation,
-} from './attestation-records.ts';
 import { defineStatements, lookUp, Repository } from '../platform/database/database.ts';
 import { number } from '../platform/database/rows.ts';
+import {
+  type FlowReference,
+  type RecordedAttestation,
+  summaryColumns,
+  toRecordedAttestation,
+} from './attestation-records.ts';
 
 /** A range of sequence numbers, both ends included. */
 export interface SequenceRange {

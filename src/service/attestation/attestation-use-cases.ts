@@ -1,24 +1,17 @@
-import { countsForAny } from '../account/audience.ts';
 import {
-  rulesOf,
   type AttestationDocument,
   type AttestationDocuments,
   type KindName,
+  rulesOf,
 } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
 import type { Attribution } from '../account/access.ts';
-import { judgeCustom, type CustomTypeObstacle } from '../custom-type/custom-type-use-cases.ts';
-import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
-import { requireQuotas } from '../organization/quota.ts';
-import { newIdentifier } from '../platform/identifier.ts';
-import { findFacts } from './facts.ts';
-import { toRecordedFaults } from './reasons.ts';
-import type { Attachment, Attestation } from './attestation.ts';
+import { countsForAny } from '../account/audience.ts';
+import { type CustomTypeObstacle, judgeCustom } from '../custom-type/custom-type-use-cases.ts';
 import type { Recorded } from '../login/recorded.ts';
-import { toSearchWords } from '../trail/search-words.ts';
-import { fromAttestation } from '../trail/trail.ts';
-import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
-import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
+import { requireQuotas } from '../organization/quota.ts';
 import type { AttachmentStore, ReceivedFile } from '../platform/attachments/attachments.ts';
 import { settleContent } from '../platform/attachments/remove-content.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
@@ -28,11 +21,18 @@ import {
   type OnceResult,
   type RepeatedRequest,
 } from '../platform/idempotency/carry-out-once.ts';
+import { newIdentifier } from '../platform/identifier.ts';
+import { type JudgingContext, runJudgingTransaction } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
-import { truncate } from '../../runtime/truncate.ts';
+import { toSearchWords } from '../trail/search-words.ts';
+import { fromAttestation } from '../trail/trail.ts';
+import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
+import type { Attachment, Attestation } from './attestation.ts';
+import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
+import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
+import { findFacts } from './facts.ts';
+import { toRecordedFaults } from './reasons.ts';
 
 export interface AttestationCommand extends Attribution {
   readonly org: string;

@@ -1,17 +1,17 @@
+import type { OverrideMark } from '../../contract/attestation-list.ts';
 import {
-  findKind,
   type AttestationDocument,
   type AttestationDocuments,
+  findKind,
   type KindName,
 } from '../../contract/attestations/kinds.ts';
-import type { OverrideMark } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
-import type { Recorder, AttributedRecord } from '../requirement/recorder.ts';
+import type { Recorded } from '../login/recorded.ts';
+import type { AttributedRecord, Recorder } from '../requirement/recorder.ts';
+import type { Level } from '../template/template.ts';
 import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
-import type { Recorded } from '../login/recorded.ts';
-import type { Level } from '../template/template.ts';
 
 /** Who removed an attachment, when (Unix seconds), and why. */
 export interface Removal {

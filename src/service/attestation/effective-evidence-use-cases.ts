@@ -3,9 +3,9 @@ import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import {
   adminRecorder,
+  type AttributedRecord,
   listValidRecorders,
   toRecorderId,
-  type AttributedRecord,
   type TrailIdentity,
 } from '../requirement/recorder.ts';
 import { listArtifactRecorders, type Template } from '../template/template.ts';

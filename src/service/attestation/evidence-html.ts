@@ -1,12 +1,12 @@
-import { describeStatus, type EvidenceStatus, type Judgement } from '../artifact/artifact-state.ts';
-import { evidenceName } from './evidence-scope.ts';
-import type { CountedAttestation } from './attestation.ts';
-import { pageLink, renderBadge, clip, renderResult, renderJson, renderTime } from '../platform/pages/components.ts';
-import { type Html, html, type Hole, link } from '../platform/pages/html.ts';
-import type { PageContext } from '../platform/pages/page.ts';
-import { describeFault } from '../../contract/reason.ts';
-import type { JudgementReason } from './reasons.ts';
 import type { CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+import { describeFault } from '../../contract/reason.ts';
+import { describeStatus, type EvidenceStatus, type Judgement } from '../artifact/artifact-state.ts';
+import { clip, pageLink, renderBadge, renderJson, renderResult, renderTime } from '../platform/pages/components.ts';
+import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
+import type { PageContext } from '../platform/pages/page.ts';
+import type { CountedAttestation } from './attestation.ts';
+import { evidenceName } from './evidence-scope.ts';
+import type { JudgementReason } from './reasons.ts';
 
 const order: Readonly<Record<string, number>> = { 'non-compliant': 0, incomplete: 1, missing: 2, compliant: 3 };
 

@@ -1,6 +1,6 @@
-import { countsForAudience, type Audience, type CountsFor } from '../account/audience.ts';
+import { type Audience, type CountsFor, countsForAudience } from '../account/audience.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
-import { countsFrom, type AttributedRecord } from '../requirement/recorder.ts';
+import { type AttributedRecord, countsFrom } from '../requirement/recorder.ts';
 import { isListTemplate, type Level, type Template } from '../template/template.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { conforms } from '../../contract/check.ts';
 import type { CustomAttestation } from '../../contract/attestations/custom.ts';
-import { sumResults } from '../../contract/attestations/junit.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
+import { sumResults } from '../../contract/attestations/junit.ts';
 import type { AttestationDocument, AttestationDocuments, KindName } from '../../contract/attestations/kinds.ts';
 import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import { countFindings } from '../../contract/attestations/snyk.ts';
 import type { SonarAttestation } from '../../contract/attestations/sonar.ts';
 import { readLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
+import { conforms } from '../../contract/check.ts';
 import { Type } from '../../contract/schema.ts';
 import { isMapping } from '../../runtime/untrusted-data.ts';
 

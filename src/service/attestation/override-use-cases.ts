@@ -8,20 +8,20 @@ import type { Recorded } from '../login/recorded.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { newIdentifier } from '../platform/identifier.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { type JudgingContext, runJudgingTransaction } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { listEffectiveEvidence } from './effective-evidence-use-cases.ts';
-import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import { adminRecorder } from '../requirement/recorder.ts';
+import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import type { RecordedSummary } from './attestation-records.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
+import { listEffectiveEvidence } from './effective-evidence-use-cases.ts';
 import {
   evidenceName,
   listTargetArtifacts,
+  type Scope,
   toAttestationScopes,
   toTargetScopes,
-  type Scope,
 } from './evidence-scope.ts';
 import { addOverride } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';

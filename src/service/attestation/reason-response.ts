@@ -1,6 +1,6 @@
 import type { Reason } from '../../contract/reason.ts';
 import type { Links } from '../platform/links.ts';
-import { limitReasons, type JudgementReason } from './reasons.ts';
+import { type JudgementReason, limitReasons } from './reasons.ts';
 
 /** Converts reasons to the response, each with the page of what it is about. */
 export function toReasonResponses(reasons: readonly JudgementReason[], org: string, links: Links): Reason[] {

@@ -1,4 +1,4 @@
-import { describeReason, maximumReasons, sortReasons, type Fault, type Reason } from '../../contract/reason.ts';
+import { describeReason, type Fault, maximumReasons, type Reason, sortReasons } from '../../contract/reason.ts';
 import { truncate } from '../../runtime/truncate.ts';
 
 /** Where a reason comes from, within an organization. */

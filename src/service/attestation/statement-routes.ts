@@ -11,9 +11,9 @@ import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { isOfKind } from './attestation.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
 import { toAttachments, toFoundAttestation } from './attestation-lookup-routes.ts';
 import { findReportedArtifact } from './attestation-lookup-use-cases.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
 
 export function addStatementRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getStatement, requireRole(dependencies, 'read', 'named later'), async ({ caller, parameters }) => {

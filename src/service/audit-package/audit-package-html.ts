@@ -1,13 +1,13 @@
+import { stylesheet } from '../platform/pages/assets.ts';
 import {
+  type BadgeState,
   clip,
   pageLink,
   renderBadge,
   renderEmpty,
   renderFacts,
-  type BadgeState,
 } from '../platform/pages/components.ts';
-import { stylesheet } from '../platform/pages/assets.ts';
-import { html, Html, type Hole } from '../platform/pages/html.ts';
+import { type Hole, Html, html } from '../platform/pages/html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import type { PackageSubject } from './audit-package.ts';
 

@@ -1,7 +1,7 @@
-import { entryColumns, rowColumns, selectFromEntries, toOptionalEntry, type LoggedRow } from '../log/log-records.ts';
-import { loggedTables, toColumn, type LoggedTable } from '../log/logged-table.ts';
+import { entryColumns, type LoggedRow, rowColumns, selectFromEntries, toOptionalEntry } from '../log/log-records.ts';
+import { type LoggedTable, loggedTables, toColumn } from '../log/logged-table.ts';
 import { defineStatements, isAnyOf, Repository, type Value } from '../platform/database/database.ts';
-import { flag, flagOrNull, number, text, toRecord, type Row } from '../platform/database/rows.ts';
+import { flag, flagOrNull, number, type Row, text, toRecord } from '../platform/database/rows.ts';
 import type { NumberRange } from '../snapshot/snapshot-series.ts';
 
 /** Selects logged records that belong together. */

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { customTypePrefix } from '../../contract/attestations/custom.ts';
+import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
 import { listAt, textAt } from '../../runtime/untrusted-data.ts';
 import { actorName, type Caller } from '../account/access.ts';
 import {
@@ -16,7 +17,6 @@ import { findArtifact } from '../artifact/artifact-use-cases.ts';
 import { toReportScopes } from '../attestation/evidence-scope.ts';
 import { describeReasons } from '../attestation/reasons.ts';
 import type { LogSigner } from '../log/log-use-cases.ts';
-import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
 import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
 import { text } from '../platform/database/rows.ts';
 import type { BadgeState } from '../platform/pages/components.ts';
@@ -26,16 +26,16 @@ import type { NumberRange } from '../snapshot/snapshot-series.ts';
 import { findSnapshot } from '../snapshot/snapshot-use-cases.ts';
 import { toTrailResponse } from '../trail/trail-response.ts';
 import { findTrailHistory } from '../trail/trail-use-cases.ts';
-import { renderIndex, type IndexedRecord, type IndexedVerdict } from './audit-package-html.ts';
-import type { SelectionName } from './audit-package-records.ts';
-import { findSnapshotNumbers, readRecords, readTrailNames } from './audit-package-use-cases.ts';
 import {
-  toRecordPath,
   type EnvironmentSubject,
   type PackagedLog,
   type PackagedRecord,
   type PackageSubject,
+  toRecordPath,
 } from './audit-package.ts';
+import { type IndexedRecord, type IndexedVerdict, renderIndex } from './audit-package-html.ts';
+import type { SelectionName } from './audit-package-records.ts';
+import { findSnapshotNumbers, readRecords, readTrailNames } from './audit-package-use-cases.ts';
 import type { ZippedFile } from './zip-response.ts';
 
 export interface PackageSource {

@@ -20,9 +20,9 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { LongStream, StreamedResponse } from '../platform/server/streamed-response.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
+import type { PackageSubject } from './audit-package.ts';
 import { createPackageFiles } from './audit-package-response.ts';
 import { findSubject, readPackagedLog, RenamedMeanwhileError } from './audit-package-use-cases.ts';
-import type { PackageSubject } from './audit-package.ts';
 import { writeZip } from './zip-response.ts';
 
 /** How many packages of an organization are sent at the same time. */

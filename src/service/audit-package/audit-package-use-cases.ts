@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { digestDocument, encodeEntry } from '../log/entry.ts';
-import { createCheckpoint, proveEntries, type LogSigner } from '../log/log-use-cases.ts';
-import { removed, toDocument, toRecordKey, type LoggedTable } from '../log/logged-table.ts';
+import { createCheckpoint, type LogSigner, proveEntries } from '../log/log-use-cases.ts';
+import { type LoggedTable, removed, toDocument, toRecordKey } from '../log/logged-table.ts';
 import { findRecordedDocument, parseRename } from '../log/renamed-row.ts';
-import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
+import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { NumberRange } from '../snapshot/snapshot-series.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';

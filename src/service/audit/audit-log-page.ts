@@ -1,5 +1,5 @@
 import { auditEventTypes, listAuditEvents } from '../../contract/audit-log.ts';
-import { Type, type Static } from '../../contract/schema.ts';
+import { type Static, Type } from '../../contract/schema.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -10,7 +10,7 @@ import {
   renderTime,
 } from '../platform/pages/components.ts';
 import { daysQuery, readDays, requireSpan } from '../platform/pages/days.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import { readInParts, toList, toTime } from '../platform/pages/list-export.ts';
 import { addPage, orgPath, type PageHost, type PageRequest } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';

@@ -1,8 +1,8 @@
-import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.ts';
+import { type AuditEventType, auditEventTypes } from '../../contract/audit-log.ts';
 import { maximumTimestamp } from '../../contract/limits.ts';
-import type { AuditEvent, AuditRecord } from './audit-event.ts';
 import { defineStatements, either, type ListPart, Repository } from '../platform/database/database.ts';
 import { column, json, number, oneOf, text, toRecord } from '../platform/database/rows.ts';
+import type { AuditEvent, AuditRecord } from './audit-event.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 

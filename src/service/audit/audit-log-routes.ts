@@ -1,8 +1,8 @@
 import { listAuditEvents } from '../../contract/audit-log.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toListPart, toPagination } from '../platform/server/pagination.ts';
 
 export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, listAuditEvents, requireRole(dependencies, 'administer'), async ({ parameters: { org }, query }) => {

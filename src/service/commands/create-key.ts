@@ -3,13 +3,13 @@ import { violations } from '../../contract/check.ts';
 import { userName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { createAdminKey } from '../account/admin-key-use-cases.ts';
+import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
+import { type DatabaseOptions, toStorageOptions } from '../platform/database/open-storage.ts';
+import { withOperatorStorage } from '../platform/database/operator-access.ts';
+import type { StorageDependencies } from '../platform/database/storage.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { outputApiKey, requireOutput, type Terminal } from './output-api-key.ts';
 import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
-import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
-import { toStorageOptions, type DatabaseOptions } from '../platform/database/open-storage.ts';
-import { withOperatorStorage } from '../platform/database/operator-access.ts';
-import type { StorageDependencies } from '../platform/database/storage.ts';
 
 export interface CreateKeyCommand {
   readonly dataFolder: string;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { helpFlag, OptionError, withUsage } from './command-line.ts';
-import { defaultDataFolder, readDataFolder, readDatabaseUrl } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { helpFlag, OptionError, withUsage } from './command-line.ts';
+import { defaultDataFolder, readDatabaseUrl, readDataFolder } from './service-options.ts';
 
 export type BackupCommand =
   | { readonly name: 'backup'; readonly folder: string; readonly dataFolder: string; readonly leaveOutDamaged: boolean }

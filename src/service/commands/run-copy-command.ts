@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { copyFolder, describeDamaged, type CopyDependencies } from '../platform/database/copy/copy-folder.ts';
+import { type CopyDependencies, copyFolder, describeDamaged } from '../platform/database/copy/copy-folder.ts';
 import type { CopyCommand } from './parse-copy-command.ts';
 
 /** @throws Error if it fails; the message says what to do. */

@@ -1,13 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { parseCheckpoint, toLogOrigin, type Checkpoint } from '../../runtime/transparency-log/checkpoint.ts';
+import { type Checkpoint, parseCheckpoint, toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
 import {
   isSignedBy,
   parseVerifierKey,
   renderVerifierKey,
   type VerifierKey,
 } from '../../runtime/transparency-log/verifier-key.ts';
-import { verifyLog, type KnownHead } from '../log/verify-log-use-cases.ts';
+import { type KnownHead, verifyLog } from '../log/verify-log-use-cases.ts';
 import { toStorageOptions } from '../platform/database/open-storage.ts';
 import { withOperatorStorage } from '../platform/database/operator-access.ts';
 import type { StorageDependencies } from '../platform/database/storage.ts';

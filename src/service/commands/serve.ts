@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 import { version } from '../../runtime/version.ts';
+import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
 import { toSingleLine } from '../platform/single-line.ts';
 import type { RunningService, ServiceOptions } from '../service.ts';
-import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
 import { listApiKeyFiles, outputApiKey, type Terminal } from './output-api-key.ts';
-import { errorMessage } from '../../runtime/failure.ts';
 
 /** In characters, so that no request can flood the log. */
 const maximumLogLineLength = 4000;

@@ -1,6 +1,6 @@
-import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './custom-type.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { column, flag, number, optionalJson, text, toRecord } from '../platform/database/rows.ts';
+import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './custom-type.ts';
 
 export interface NewCustomTypeVersion extends CustomTypeVersion {
   readonly org: string;

@@ -1,22 +1,22 @@
-import { customTypeArchived, customTypeMissing } from '../../contract/attestations/custom.ts';
 import { isReservedType } from '../../contract/attestations/attestation-types.ts';
+import { customTypeArchived, customTypeMissing } from '../../contract/attestations/custom.ts';
 import {
   archiveCustomType,
   createCustomType,
+  type CustomTypeResponse,
   customTypeVersionMissing,
   getCustomType,
   listCustomTypes,
-  type CustomTypeResponse,
 } from '../../contract/custom-type.ts';
-import { maximumCustomTypes, maximumCustomTypeVersions, maximumDefinitionBytes } from '../../contract/limits.ts';
 import type { EndpointDocument } from '../../contract/endpoint.ts';
+import { maximumCustomTypes, maximumCustomTypeVersions, maximumDefinitionBytes } from '../../contract/limits.ts';
 import { decodeText } from '../../runtime/decode-text.ts';
 import { actorName } from '../account/access.ts';
+import type { ReceivedFile } from '../platform/attachments/attachments.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import type { ReceivedFile } from '../platform/attachments/attachments.ts';
 import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './custom-type.ts';
 import * as customTypes from './custom-type-use-cases.ts';
 

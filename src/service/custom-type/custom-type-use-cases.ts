@@ -1,13 +1,13 @@
-import { customTypePrefix, type CustomAttestation } from '../../contract/attestations/custom.ts';
 import type { AttestationJudgement } from '../../contract/attestations/attestation-kind.ts';
+import { type CustomAttestation, customTypePrefix } from '../../contract/attestations/custom.ts';
 import { maximumCustomTypes, maximumCustomTypeVersions } from '../../contract/limits.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { CustomType, CustomTypeDefinition } from './custom-type.ts';
 import type { DefinitionFault } from './judge-data.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { loadJq, type Jq } from 'jq-wasm';
+import { type Jq, loadJq } from 'jq-wasm';
 import { isMapping } from '../../runtime/untrusted-data.ts';
 import { prelude } from './refused-functions.ts';
 import { LimitError, whileBusy, withinTime } from './time-limit.ts';

@@ -1,12 +1,12 @@
 import { maximumAllowedArtifacts } from '../../contract/limits.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 import type { JudgingContext } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { AllowedArtifact } from './allow-list-records.ts';
 import { recordRuleChange } from './rule-change-use-cases.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
 
 /** In characters, in the audit log. */
 const maximumShownReason = 1000;

@@ -1,10 +1,16 @@
 import { listAllowedArtifacts } from '../../contract/allow-list.ts';
 import { getEnvironment, listEnvironments } from '../../contract/environment-list.ts';
-import { getSnapshot } from '../../contract/snapshot-details.ts';
+import { namedEnvironmentNotFound } from '../../contract/errors.ts';
+import { environmentName, orgName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
 import { listSnapshots } from '../../contract/snapshot.ts';
-import * as snapshots from '../snapshot/snapshot-use-cases.ts';
-import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import { getSnapshot } from '../../contract/snapshot-details.ts';
+import type { Caller } from '../account/access.ts';
+import { toReadableEnvironment } from '../account/readable-parts.ts';
+import { renderAnnotations } from '../attestation/evidence-html.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
+import { type JudgedEnvironment, renderEnvironments } from '../organization/organization-page.ts';
+import { listJudgedEnvironments } from '../organization/organization-page-routes.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -21,14 +27,18 @@ import {
   renderVerdict,
   toVerdictState,
 } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
-import { listFingerprints } from '../snapshot/running-artifact.ts';
-import { renderEnvironments, type JudgedEnvironment } from '../organization/organization-page.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
+import { type ExportedList, readInParts, toList, toTime } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { renderAnnotations } from '../attestation/evidence-html.ts';
-import { describeVerdict } from '../snapshot/running-html.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
+import { defaultTrendChoice, toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { listFingerprints } from '../snapshot/running-artifact.ts';
+import { describeVerdict } from '../snapshot/running-html.ts';
+import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
 import {
   listsOfSnapshot,
   renderComparisonForm,
@@ -37,22 +47,12 @@ import {
   renderSnapshot,
   toSnapshotError,
 } from '../snapshot/snapshot-page.ts';
-import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
-import { defaultTrendChoice, toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
-import type { TrendChoice } from '../platform/rate.ts';
-import { renderHistory, renderTimeline, type HistoryView } from './timeline-html.ts';
-import { namedEnvironmentNotFound } from '../../contract/errors.ts';
-import { environmentName, orgName } from '../../contract/names.ts';
-import { Type } from '../../contract/schema.ts';
+import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
+import * as snapshots from '../snapshot/snapshot-use-cases.ts';
 import type { AllowedArtifact } from './allow-list-records.ts';
 import * as allowList from './allow-list-use-cases.ts';
 import { findEnvironment, loadVerdictHistories } from './environment-reading-use-cases.ts';
-import type { Caller } from '../account/access.ts';
-import { toReadableEnvironment } from '../account/readable-parts.ts';
-import { ApiError } from '../platform/server/errors/api-error.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { listJudgedEnvironments } from '../organization/organization-page-routes.ts';
-import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { type HistoryView, renderHistory, renderTimeline } from './timeline-html.ts';
 
 const snapshotsOnTimeline = 40;
 

@@ -1,16 +1,16 @@
-import { hasTags } from '../../contract/tags.ts';
 import type { EnvironmentKind } from '../../contract/environment.ts';
-import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
-import type { EnvironmentReference } from './environment-use-cases.ts';
-import { readCurrent } from '../platform/judging/pending-snapshots.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import type { Provenance } from '../snapshot/snapshot-events.ts';
-import { resolveInterval, type Interval, type Page } from '../snapshot/snapshot-series.ts';
-import type { RunningEvent } from '../snapshot/snapshot-records.ts';
+import { hasTags } from '../../contract/tags.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { measureSpans, toPeriods, toTrend, type Trend } from '../platform/rate.ts';
+import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { measureSpans, toPeriods, toTrend, type Trend } from '../platform/rate.ts';
+import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { Provenance } from '../snapshot/snapshot-events.ts';
+import type { RunningEvent } from '../snapshot/snapshot-records.ts';
+import { type Interval, type Page, resolveInterval } from '../snapshot/snapshot-series.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';
+import type { EnvironmentReference } from './environment-use-cases.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 

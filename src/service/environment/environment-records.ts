@@ -1,6 +1,5 @@
-import { environmentKinds, type EnvironmentKind } from '../../contract/environment.ts';
+import { type EnvironmentKind, environmentKinds } from '../../contract/environment.ts';
 import type { Tags } from '../../contract/tags.ts';
-import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
 import {
   column,
@@ -11,10 +10,11 @@ import {
   number,
   oneOf,
   optionalNumber,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 
 export interface EnvironmentHead {
   readonly org: string;

@@ -1,44 +1,44 @@
 import {
   createEnvironment,
+  type EnvironmentKind,
+  type EnvironmentPayload,
   includedEnvironmentNotFound,
+  invalidReport,
   joinEnvironment,
   policyNotFound,
-  type EnvironmentPayload,
-  invalidReport,
   reportK8s,
-  type EnvironmentKind,
 } from '../../contract/environment.ts';
+import { type EnvironmentResponse, getEnvironment, listEnvironments } from '../../contract/environment-list.ts';
+import { type EnvironmentLogEntry, listEnvironmentEvents } from '../../contract/environment-log.ts';
+import { reportKinds } from '../../contract/environment-report.ts';
 import {
   commonErrors,
-  environmentOrPolicyNotFound,
   environmentNotFound,
+  environmentOrPolicyNotFound,
   namedEnvironmentNotFound,
 } from '../../contract/errors.ts';
 import { maximumMembers, maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
-import { actorName, explainRefusal, hasPermission, mayAccess, type Caller } from '../account/access.ts';
-import * as environments from './environment-use-cases.ts';
+import { parseSecondsAgo } from '../../contract/snapshot-expression.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import { actorName, type Caller, explainRefusal, hasPermission, mayAccess } from '../account/access.ts';
+import { toReadableEnvironment, toReadableProvenance } from '../account/readable-parts.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { reportKinds } from '../../contract/environment-report.ts';
-import { textAt } from '../../runtime/untrusted-data.ts';
 import {
   podsToElements,
-  toRunningArtifacts,
   type ReportedElement,
   type RunningArtifact,
+  toRunningArtifacts,
 } from '../snapshot/running-artifact.ts';
-import { getEnvironment, listEnvironments, type EnvironmentResponse } from '../../contract/environment-list.ts';
-import { listEnvironmentEvents, type EnvironmentLogEntry } from '../../contract/environment-log.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
-import * as reading from './environment-reading-use-cases.ts';
-import { parseSecondsAgo } from '../../contract/snapshot-expression.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
-import { toReadableEnvironment, toReadableProvenance } from '../account/readable-parts.ts';
 import { parseInterval } from '../snapshot/snapshot-routes.ts';
+import * as reading from './environment-reading-use-cases.ts';
+import * as environments from './environment-use-cases.ts';
 
 export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(

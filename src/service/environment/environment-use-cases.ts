@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { maximumMembers, maximumPolicies } from '../../contract/limits.ts';
-import type { RunningArtifact } from '../snapshot/running-artifact.ts';
-import { serializeContent, type Environment } from '../snapshot/snapshot.ts';
-import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
-import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
-import { recordRuleChange } from './rule-change-use-cases.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
+import { type JudgingContext, runJudgingTransaction } from '../platform/judging/judging.ts';
+import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { RunningArtifact } from '../snapshot/running-artifact.ts';
+import { type Environment, serializeContent } from '../snapshot/snapshot.ts';
+import { recordRuleChange } from './rule-change-use-cases.ts';
 
 type JudgingDependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 

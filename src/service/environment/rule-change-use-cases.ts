@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../audit/audit-event.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
 import { toBroadcasts } from '../notification/delivery-use-cases.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
 
 /**
  * Records a change of what environments are judged by in the audit log, and in the outbox for the targets that want to

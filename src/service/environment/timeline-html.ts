@@ -1,11 +1,11 @@
 import { describeNonCompliantTime } from '../organization/organization-page.ts';
-import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import { describeDuration, renderFacts, renderTime } from '../platform/pages/components.ts';
+import { type Html, html } from '../platform/pages/html.ts';
+import type { PageContext } from '../platform/pages/page.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { TrendChoice } from '../platform/rate.ts';
+import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { VerdictHistory } from './environment-reading-use-cases.ts';
-import { describeDuration, renderFacts, renderTime } from '../platform/pages/components.ts';
-import { html, type Html } from '../platform/pages/html.ts';
-import type { PageContext } from '../platform/pages/page.ts';
 
 /** The size of the drawing, in its own units. */
 const width = 1000;

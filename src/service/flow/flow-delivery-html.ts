@@ -1,13 +1,13 @@
 import { renderFlowTrend } from '../organization/organization-page.ts';
 import { clip, describeDuration, pageLink, renderEmpty } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { TrendChoice } from '../platform/rate.ts';
 import { isListTemplate } from '../template/template.ts';
-import { leadTimeTrails, type FlowDelivery } from './flow-delivery-use-cases.ts';
 import type { Flow } from './flow.ts';
+import { type FlowDelivery, leadTimeTrails } from './flow-delivery-use-cases.ts';
 import type { SelectionQuery } from './trail-list-page.ts';
 
 export interface DeliveryView {

@@ -1,11 +1,11 @@
 import { unixSeconds } from '../../runtime/clock.ts';
-import { mayReadEnvironment, readsEverything, type Reader } from '../account/readable-parts.ts';
-import { listConditions, type PolicyRules } from '../policy/policy-rules.ts';
+import { mayReadEnvironment, type Reader, readsEverything } from '../account/readable-parts.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { loadFlowTrends, type FlowTrend } from '../trail/trail-trend-use-cases.ts';
 import type { TrendChoice } from '../platform/rate.ts';
-import { summarizeLeadTimes, type LeadTimeSummary } from './lead-times.ts';
+import { listConditions, type PolicyRules } from '../policy/policy-rules.ts';
+import { type FlowTrend, loadFlowTrends } from '../trail/trail-trend-use-cases.ts';
+import { type LeadTimeSummary, summarizeLeadTimes } from './lead-times.ts';
 
 /** A policy that decides about the artifacts of a flow. */
 export interface FlowPolicy {

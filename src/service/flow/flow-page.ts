@@ -1,26 +1,15 @@
 import { firstLine } from '../../contract/commit.ts';
 import { artifactStates } from '../../contract/compliance.ts';
+import { namedFlowNotFound } from '../../contract/errors.ts';
 import { getFlow, listFlows } from '../../contract/flow.ts';
+import { Type } from '../../contract/schema.ts';
 import { listTrails } from '../../contract/trail-list.ts';
-import {
-  listFlowOverviews,
-  listTrailStates,
-  maximumCounted,
-  type ListedTrail,
-  type TrailStates,
-} from '../trail/trail-state-use-cases.ts';
-import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
-import type { Flow } from './flow.ts';
-import { flowPath, listExportedTrails, selectionQuery, toSelection } from './trail-list-page.ts';
-import { renderDelivery, renderRate, type DeliveryView } from './flow-delivery-html.ts';
-import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
-import { countNames } from '../template/template.ts';
-import { toIndexed } from '../trail/trail-records.ts';
-import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
-import { renderPackageForm } from '../audit-package/audit-package-html.ts';
-import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import { renderAnnotations } from '../attestation/evidence-html.ts';
+import { evidenceName } from '../attestation/evidence-scope.ts';
+import { renderPackageForm } from '../audit-package/audit-package-html.ts';
+import { renderFlows } from '../organization/organization-page.ts';
+import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
   describeExactly,
@@ -37,17 +26,28 @@ import {
   renderPager,
   renderTime,
 } from '../platform/pages/components.ts';
-import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
-import { renderFlows } from '../organization/organization-page.ts';
-import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
+import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
+import { type ExportedList, readInParts, toList, toTime } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { defaultTrendChoice, toTrendChoice, toTrendQuery, trendQuery } from '../platform/pages/trend-html.ts';
-import { namedFlowNotFound } from '../../contract/errors.ts';
-import { Type } from '../../contract/schema.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { countNames } from '../template/template.ts';
+import { listColumns, type MatrixCell, type MatrixRow, toMatrixRow } from '../trail/trail-matrix.ts';
+import { toIndexed } from '../trail/trail-records.ts';
+import {
+  type ListedTrail,
+  listFlowOverviews,
+  listTrailStates,
+  maximumCounted,
+  type TrailStates,
+} from '../trail/trail-state-use-cases.ts';
+import type { Flow } from './flow.ts';
+import { type DeliveryView, renderDelivery, renderRate } from './flow-delivery-html.ts';
+import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
+import { flowPath, listExportedTrails, selectionQuery, toSelection } from './trail-list-page.ts';
 
 const flowsOnPage = 20;
 

@@ -1,4 +1,3 @@
-import type { Flow } from './flow.ts';
 import type { Tags } from '../../contract/tags.ts';
 import {
   defineStatements,
@@ -8,7 +7,8 @@ import {
   type Value,
   valuesOf,
 } from '../platform/database/database.ts';
-import { column, isSet, json, number, optionalText, text, toRecord, type Row } from '../platform/database/rows.ts';
+import { column, isSet, json, number, optionalText, type Row, text, toRecord } from '../platform/database/rows.ts';
+import type { Flow } from './flow.ts';
 
 /** A flow without its template and repository. */
 export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags' | 'isArchived'>;

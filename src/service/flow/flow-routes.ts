@@ -1,18 +1,18 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
-import { createFlow, getFlow, listFlows, type FlowSummary } from '../../contract/flow.ts';
+import { createFlow, type FlowSummary, getFlow, listFlows } from '../../contract/flow.ts';
 import { createFlowFromFile } from '../../contract/flow-template.ts';
 import { maximumTemplateNames } from '../../contract/limits.ts';
-import * as flows from './flow-use-cases.ts';
-import { actorName, mayAccess, type Caller } from '../account/access.ts';
-import type { FlowHead } from './flow-records.ts';
+import { actorName, type Caller, mayAccess } from '../account/access.ts';
 import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
-import { addRoute, type RouteHost } from '../platform/server/route.ts';
-import { validationError, ApiError } from '../platform/server/errors/api-error.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { requireTemplate, toTemplateResponse } from '../template/template-response.ts';
+import type { FlowHead } from './flow-records.ts';
+import * as flows from './flow-use-cases.ts';
 
 /** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maximumTemplateNames } from '../../contract/limits.ts';
-import type { Flow } from './flow.ts';
-import { countNames } from '../template/template.ts';
-import type { FlowFilter, FlowHead } from './flow-records.ts';
-import type { ListPart } from '../platform/database/database.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { countNames } from '../template/template.ts';
+import type { Flow } from './flow.ts';
+import type { FlowFilter, FlowHead } from './flow-records.ts';
 
 /** Who changes what evidence is judged by. */
 export interface DefinitionAuthor extends ChangeAuthor {

@@ -1,12 +1,12 @@
 import { artifactStates } from '../../contract/compliance.ts';
 import { flowName, orgName } from '../../contract/names.ts';
-import { Type, type Static } from '../../contract/schema.ts';
+import { type Static, Type } from '../../contract/schema.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { daysQuery, readDays } from '../platform/pages/days.ts';
-import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
+import { type ExportedList, toList, toTime } from '../platform/pages/list-export.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { TrailSelection } from '../trail/trail-records.ts';
-import { listTrailStates, type ListedTrail, type TrailStateQuery } from '../trail/trail-state-use-cases.ts';
+import { type ListedTrail, listTrailStates, type TrailStateQuery } from '../trail/trail-state-use-cases.ts';
 
 export const flowPath = Type.Object({ org: orgName, flow_name: flowName });
 

@@ -1,8 +1,8 @@
-import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, GithubRepository, SentAnswer } from './answer.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
-import { number, optionalNumber, optionalText, text, toRecord, type Row } from '../platform/database/rows.ts';
-import { trailCommit } from '../trail/trail-records.ts';
+import { number, optionalNumber, optionalText, type Row, text, toRecord } from '../platform/database/rows.ts';
 import type { ChangedSubject } from '../trail/trail.ts';
+import { trailCommit } from '../trail/trail-records.ts';
+import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, GithubRepository, SentAnswer } from './answer.ts';
 
 /** Something that GitHub asks for. */
 export interface RequestedAnswer extends Pick<Answer, 'org' | 'installationId' | 'repository' | 'subject'> {

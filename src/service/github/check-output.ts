@@ -1,4 +1,4 @@
-import { verdictFromArtifactState, worstVerdict, type Verdict } from '../../contract/compliance.ts';
+import { type Verdict, verdictFromArtifactState, worstVerdict } from '../../contract/compliance.ts';
 import { describeFault, describeReason } from '../../contract/reason.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { Judgement } from '../artifact/artifact-state.ts';

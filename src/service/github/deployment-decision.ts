@@ -1,6 +1,6 @@
-import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
+import { type Verdict, worstVerdict } from '../../contract/compliance.ts';
 import { verdictFromReasons } from '../../contract/reason.ts';
-import { orderReasons, type JudgementReason } from '../attestation/reasons.ts';
+import { type JudgementReason, orderReasons } from '../attestation/reasons.ts';
 import { code, toDeploymentComment } from './check-output.ts';
 
 /** The verdict on an artifact, or why there is none. */

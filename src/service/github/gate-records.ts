@@ -1,7 +1,7 @@
 import type { GithubGate } from '../../contract/github-gate.ts';
-import type { GateDeclaration } from './gate.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
-import { number, text, toRecord, type Row } from '../platform/database/rows.ts';
+import { number, type Row, text, toRecord } from '../platform/database/rows.ts';
+import type { GateDeclaration } from './gate.ts';
 
 const columns = 'name, document, created_at, created_by, last_modified_at';
 

@@ -15,7 +15,7 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { withDefaults } from './gate.ts';
-import { deleteGate, saveGate, type GateToSave, type SaveGateResult } from './gate-use-cases.ts';
+import { deleteGate, type GateToSave, saveGate, type SaveGateResult } from './gate-use-cases.ts';
 
 export function addGithubGateRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { maximumGithubGates, type GithubGate } from '../../contract/github-gate.ts';
+import { type GithubGate, maximumGithubGates } from '../../contract/github-gate.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
 import { findOverlap, type GateDeclaration, type GateOverlap } from './gate.ts';
 import type { GithubApp } from './github-app.ts';
-import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
 
 interface GateReference {
   readonly org: string;

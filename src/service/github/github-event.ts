@@ -1,6 +1,6 @@
 import { conforms } from '../../contract/check.ts';
 import { commitSha } from '../../contract/names.ts';
-import { Type, type Static, type TSchema } from '../../contract/schema.ts';
+import { type Static, type TSchema, Type } from '../../contract/schema.ts';
 import type { DeploymentSubject, GithubRepository } from './answer.ts';
 
 /** What an event of GitHub asks for. */

@@ -1,5 +1,5 @@
-import { unixSeconds } from '../../runtime/clock.ts';
 import type { GithubGate } from '../../contract/github-gate.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import { assertArtifact, listJudgingEnvironments } from '../artifact/artifact-assertion-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { loadTrailStates } from '../trail/trail-state-use-cases.ts';

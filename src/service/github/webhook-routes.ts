@@ -8,7 +8,7 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { httpErrors } from '../platform/server/errors/http-errors.ts';
 import type { RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { readGithubEvent, type GithubEvent } from './github-event.ts';
+import { type GithubEvent, readGithubEvent } from './github-event.ts';
 import { takeGithubEvent } from './github-event-use-cases.ts';
 
 /** The maximum size of an event (GitHub's documentation, "Webhook events and payloads"). */

@@ -7,20 +7,20 @@ import {
   number,
   optionalNumber,
   optionalText,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
 import { digestDocument, encodeEntry, type LogEntry } from './entry.ts';
 import {
+  type LoggedTable,
   loggedTables,
+  type LoggedWrite,
+  type RecordKey,
   removed,
   toColumn,
   toDocument,
   toRecordKey,
-  type LoggedTable,
-  type LoggedWrite,
-  type RecordKey,
 } from './logged-table.ts';
 
 export interface NewEntry extends Omit<LogEntry, 'sequence'>, RecordKey {

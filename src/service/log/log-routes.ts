@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logAccess, noSigningKey, notInLog, proofQuery } from '../../contract/log.ts';
+import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
+import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
 import { authenticate, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { allowCaching } from '../platform/server/json-response.ts';
 import type { RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
-import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
-import { textAt } from '../../runtime/untrusted-data.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
-import { createCheckpoint, proveEntry, readTile, type LogSigner, type ProofSubject } from './log-use-cases.ts';
+import { createCheckpoint, type LogSigner, type ProofSubject, proveEntry, readTile } from './log-use-cases.ts';
 
 /** Checkpoints change with every entry, tiles never. Only caches of the client may store them: requests need a key. */
 const briefly = 'private, max-age=2';

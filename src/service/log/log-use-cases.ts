@@ -8,7 +8,7 @@ import {
   type ReadHashes,
   type TileCache,
 } from '../../runtime/transparency-log/tree.ts';
-import type { Storage, ReadTransaction } from '../platform/database/storage.ts';
+import type { ReadTransaction, Storage } from '../platform/database/storage.ts';
 import { encodeEntry } from './entry.ts';
 import { signCheckpoint, type SignedCheckpoint } from './note.ts';
 import { bundleEntries, renderProof } from './tile.ts';

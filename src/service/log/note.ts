@@ -1,4 +1,4 @@
-import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import { toKeyId, toRawKey } from '../../runtime/transparency-log/verifier-key.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMapping } from '../../runtime/untrusted-data.ts';
 import { digestDocument, type LogEntry } from './entry.ts';
-import { toDocument, toRecordKey, type LoggedTable, type RecordKey } from './logged-table.ts';
+import { type LoggedTable, type RecordKey, toDocument, toRecordKey } from './logged-table.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,4 @@
-import type { KeyObject } from 'node:crypto';
-import { sign } from 'node:crypto';
+import { type KeyObject, sign } from 'node:crypto';
 import { bundleToJSON, toDSSEBundle } from '@sigstore/bundle';
 import { dsse } from '@sigstore/core';
 import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.ts';

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AttachmentStore } from '../platform/attachments/attachments.ts';
-import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import { findRoot, hashLeaf, TreeBuilder } from '../../runtime/transparency-log/tree.ts';
+import { type AttachmentStore, DamagedAttachmentError } from '../platform/attachments/attachments.ts';
 import { allStatements } from '../platform/database/database.ts';
 import type { Storage } from '../platform/database/storage.ts';
 import { digestDocument, encodeEntry } from './entry.ts';
 import type { ListedEntry, LoggedRow } from './log-records.ts';
 import { readHashes } from './log-use-cases.ts';
-import { batchSize, loggedTables, removed, toRecordKey, type LoggedTable, type RecordKey } from './logged-table.ts';
+import { batchSize, type LoggedTable, loggedTables, type RecordKey, removed, toRecordKey } from './logged-table.ts';
 import { findRecordedDocument, findRenamedKey, parseRename, type Rename } from './renamed-row.ts';
 
 export interface VerifyDependencies {

@@ -1,26 +1,26 @@
+import { apiKeyNotFound } from '../../contract/api-key.ts';
+import { logIn } from '../../contract/login.ts';
+import { listLoginKeys, type LoginKeyDetails, revokeLoginKey } from '../../contract/login-key.ts';
 import {
   deleteLoginRule,
   listLoginRules,
   loginRuleNotFound,
+  type LoginRuleResponse,
   maximumLoginRules,
   maximumLoginRulesLength,
   saveLoginRule,
-  type LoginRuleResponse,
 } from '../../contract/login-rule.ts';
-import { apiKeyNotFound } from '../../contract/api-key.ts';
-import { listLoginKeys, revokeLoginKey, type LoginKeyDetails } from '../../contract/login-key.ts';
-import { logIn } from '../../contract/login.ts';
-import * as rules from './login-rule-use-cases.ts';
-import * as loginKeys from './login-use-cases.ts';
 import { actorName } from '../account/access.ts';
 import type { StoredKey } from '../account/account.ts';
-import { toRuleLimits, withDefaults, type LoginRule } from './login-rule.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { requireIdentityToken } from '../platform/server/authentication/identity-token.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toListPart, toPagination } from '../platform/server/pagination.ts';
+import { type LoginRule, toRuleLimits, withDefaults } from './login-rule.ts';
+import * as rules from './login-rule-use-cases.ts';
+import * as loginKeys from './login-use-cases.ts';
 
 export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');

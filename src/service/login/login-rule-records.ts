@@ -1,7 +1,7 @@
 import type { Grant } from '../account/access.ts';
-import { toGrant, type LoginRule, type LoginRuleDeclaration, type RuleRights } from './login-rule.ts';
 import { defineStatements, either, isAnyOf, Repository } from '../platform/database/database.ts';
-import { number, text, type Row } from '../platform/database/rows.ts';
+import { number, type Row, text } from '../platform/database/rows.ts';
+import { type LoginRule, type LoginRuleDeclaration, type RuleRights, toGrant } from './login-rule.ts';
 
 /** The fields of a rule that decide its grant. The last is the name that an earlier version wrote. */
 const rights = [

@@ -1,11 +1,11 @@
 import { maximumLoginRules, maximumLoginRulesLength } from '../../contract/login-rule.ts';
 import { truncate } from '../../runtime/truncate.ts';
-import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
+import { type ChangeAuthor, toKeyEvent } from '../account/api-key-use-cases.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { toKeyEvent, type ChangeAuthor } from '../account/api-key-use-cases.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 import { judgeAll } from '../platform/judging/snapshot-updates.ts';
 import { noteChange } from '../trail/trail-verdict-use-cases.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
+import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
 
 export interface LoginRuleReference {
   readonly org: string;

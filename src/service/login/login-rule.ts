@@ -1,10 +1,10 @@
 import {
   allEnvironments,
   githubIssuer,
-  pullRequestEvents,
-  rulePermissions,
   type LoginRuleDocument,
+  pullRequestEvents,
   type RulePermission,
+  rulePermissions,
 } from '../../contract/login-rule.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Grant } from '../account/access.ts';

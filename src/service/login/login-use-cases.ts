@@ -2,14 +2,14 @@ import { loginKeyLifetime, maximumLoginKeys } from '../../contract/login.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { actorName } from '../account/access.ts';
 import type { Login, StoredKey } from '../account/account.ts';
-import { formatApiKey, newLoginKey, type ApiKey } from '../account/api-key.ts';
-import { applyLoginRules, type LoginDecision } from './login-rule.ts';
-import { findMissingCommit, toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
+import { type ApiKey, formatApiKey, newLoginKey } from '../account/api-key.ts';
+import { type ChangeAuthor, toKeyEvent, toStoredKey } from '../account/api-key-use-cases.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { toKeyEvent, toStoredKey, type ChangeAuthor } from '../account/api-key-use-cases.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { applyLoginRules, type LoginDecision } from './login-rule.ts';
+import { findMissingCommit, type TokenRejection, toProven, type WorkflowIdentity } from './workflow-identity.ts';
 
 export interface LoginCommand {
   readonly org: string;

@@ -1,6 +1,6 @@
 import type { Proven } from '../../contract/proven.ts';
 import { clip, renderFacts } from '../platform/pages/components.ts';
-import { html, type Html } from '../platform/pages/html.ts';
+import { type Html, html } from '../platform/pages/html.ts';
 
 /**
  * Renders what the identity token of the sending run proved, apart from what the step says of itself; undefined if the

@@ -1,7 +1,7 @@
 import type { Caller } from '../account/access.ts';
-import type { Recorded } from './recorded.ts';
-import { findContradictions, type ClaimedOrigin } from './workflow-identity.ts';
 import { validationError } from '../platform/server/errors/api-error.ts';
+import type { Recorded } from './recorded.ts';
+import { type ClaimedOrigin, findContradictions } from './workflow-identity.ts';
 
 /**
  * Adds to evidence what the run that sends it has proved.

@@ -1,6 +1,6 @@
 import type { Proven } from '../../contract/proven.ts';
+import { isMapping, type Mapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FindRunCommit } from '../github/github-app.ts';
-import { isMapping, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
 import { findGithubServer, parseRepositoryAddress } from './repository-address.ts';
 
 /** What a verified identity token says about a workflow run. The names are those of GitHub's claims. */

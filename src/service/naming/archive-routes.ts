@@ -4,8 +4,8 @@ import { requireRole } from '../platform/server/authentication/authentication.ts
 import { namedRecordMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import type { NamedReference } from './naming-records.ts';
 import { archive, type ArchiveResult } from './archive-use-cases.ts';
+import type { NamedReference } from './naming-records.ts';
 
 export function addArchiveRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const mayDefine = requireRole(dependencies, 'define');

@@ -1,7 +1,7 @@
+import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { NamedReference } from './naming-records.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
-import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 
 export type ArchiveResult =
   | { readonly outcome: 'archived' | 'not found' }

@@ -1,10 +1,10 @@
-import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
-import { renameInGate } from '../github/gate.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
-import type { LoginRule } from '../login/login-rule.ts';
-import type { Rename, RenamedKind } from './rename-records.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
+import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { renameInGate } from '../github/gate.ts';
+import type { LoginRule } from '../login/login-rule.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { Rename, RenamedKind } from './rename-records.ts';
 
 /** Renaming more records would keep others from writing for more than a few seconds. */
 export const maximumRenamed = 50_000;

@@ -1,8 +1,8 @@
 import type { Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
-import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
 import { defineStatements, either, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
 import { column, flag, json, number, optionalNumber, text, toRecord } from '../platform/database/rows.ts';
+import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
 
 export interface Listener {
   readonly number: number;

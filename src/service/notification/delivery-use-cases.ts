@@ -1,9 +1,9 @@
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import { toMessages } from '../environment/event-digest.ts';
-import { isOverdue, type Delivery, type DeliveryFailure } from './notification.ts';
-import type { Listener, NewBroadcast, WaitingTarget } from './delivery-records.ts';
 import { allOrganizations } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { Listener, NewBroadcast, WaitingTarget } from './delivery-records.ts';
+import { type Delivery, type DeliveryFailure, isOverdue } from './notification.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
 

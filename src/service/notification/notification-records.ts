@@ -1,8 +1,8 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
+import { defineStatements, either, Repository } from '../platform/database/database.ts';
+import { column, json, number, optional, optionalNumber, type Row, text, toRecord } from '../platform/database/rows.ts';
 import type { NewNotification, NotificationRecord, TargetReference, TargetState } from './notification.ts';
 import type { SigningSecret } from './webhook-secret.ts';
-import { defineStatements, either, Repository } from '../platform/database/database.ts';
-import { column, json, number, optional, optionalNumber, text, toRecord, type Row } from '../platform/database/rows.ts';
 
 export type NotificationUpdate = Pick<
   NotificationRecord,

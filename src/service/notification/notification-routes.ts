@@ -1,4 +1,7 @@
+import { maximumNotifications } from '../../contract/limits.ts';
+import { getNotification, type Notification, notificationNotFound } from '../../contract/notification.ts';
 import {
+  type AdministeredTarget,
   createNotification,
   defaultSecretGraceHours,
   deleteNotification,
@@ -7,17 +10,14 @@ import {
   rotateWebhookSecret,
   updateNotification,
   webhookNotFound,
-  type AdministeredTarget,
 } from '../../contract/notification-administration.ts';
-import { maximumNotifications } from '../../contract/limits.ts';
-import { getNotification, notificationNotFound, type Notification } from '../../contract/notification.ts';
-import * as notifications from './notification-use-cases.ts';
 import { actorName } from '../account/access.ts';
-import { noMailServer, redactTarget, type NotificationRecord, type TargetState } from './notification.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, requireChange, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { noMailServer, type NotificationRecord, redactTarget, type TargetState } from './notification.ts';
+import * as notifications from './notification-use-cases.ts';
 
 const tooManyRule = `is new, but the organization already has the maximum of ${maximumNotifications} notifications; change or delete one of them`;
 

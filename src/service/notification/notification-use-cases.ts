@@ -1,5 +1,9 @@
 import { maximumNotifications } from '../../contract/limits.ts';
 import type { NotificationPayload, NotificationTarget } from '../../contract/notification.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import {
   findTargetFault,
   type NotificationRecord,
@@ -7,12 +11,8 @@ import {
   type TargetReference,
   type TargetState,
 } from './notification.ts';
-import { newWebhookSecret, rotateSecret, type SigningSecret } from './webhook-secret.ts';
 import type { NewTarget } from './notification-records.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
-import type { RandomBytes } from '../../runtime/random.ts';
+import { newWebhookSecret, rotateSecret, type SigningSecret } from './webhook-secret.ts';
 
 export interface NotificationReference {
   readonly org: string;

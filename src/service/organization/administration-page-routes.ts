@@ -1,8 +1,8 @@
 import { Type } from '../../contract/schema.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toAdministrationPage, type AdministrationView } from './administration-page.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { type AdministrationView, toAdministrationPage } from './administration-page.ts';
 
 /** How many members, and how many service accounts, are shown with their keys. */
 const maximumOwners = 100;

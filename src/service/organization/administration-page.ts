@@ -1,17 +1,15 @@
 import { listMemberKeys, listServiceAccountKeys } from '../../contract/api-key.ts';
-import { allEnvironments, listLoginRules } from '../../contract/login-rule.ts';
 import { listLoginKeys } from '../../contract/login-key.ts';
+import { allEnvironments, listLoginRules } from '../../contract/login-rule.ts';
 import { listMembers } from '../../contract/member.ts';
 import { inspectNotification, listNotifications } from '../../contract/notification-administration.ts';
 import { listServiceAccounts } from '../../contract/service-account.ts';
-import { findLimit, quotaNames, type Quotas, type Usage } from './quota.ts';
-import type { InspectedNotification } from '../notification/notification-use-cases.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../account/account.ts';
-import { listDefaultChanges, toRuleLimits, type LoginRule } from '../login/login-rule.ts';
-import type { OwnedSession } from '../session/session-records.ts';
-import { redactTarget, type TargetState } from '../notification/notification.ts';
 import type { KeyWithUse } from '../account/account-records.ts';
 import { renderAuditFilter } from '../audit/audit-log-page.ts';
+import { listDefaultChanges, type LoginRule, toRuleLimits } from '../login/login-rule.ts';
+import { redactTarget, type TargetState } from '../notification/notification.ts';
+import type { InspectedNotification } from '../notification/notification-use-cases.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -22,9 +20,11 @@ import {
   renderTime,
   renderTimeOrNever,
 } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import type { OwnedSession } from '../session/session-records.ts';
+import { findLimit, quotaNames, type Quotas, type Usage } from './quota.ts';
 
 export interface AdministrationView {
   readonly org: string;

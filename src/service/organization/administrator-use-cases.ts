@@ -1,4 +1,4 @@
-import { unixSeconds, type Now } from '../../runtime/clock.ts';
+import { type Now, unixSeconds } from '../../runtime/clock.ts';
 import { allOrganizations, type Storage, type WriteTransaction } from '../platform/database/storage.ts';
 
 /** Rolls back a change that would leave an organization without an admin. */

@@ -1,9 +1,9 @@
-import type { Membership, StoredKey } from '../account/account.ts';
-import { actorName } from '../account/access.ts';
 import { getDefaultOrg } from '../../contract/user.ts';
+import { actorName } from '../account/access.ts';
+import type { Membership, StoredKey } from '../account/account.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import { pageLink, renderBadge, renderEmpty, renderFacts } from '../platform/pages/components.ts';
-import { html, type Html } from '../platform/pages/html.ts';
+import { type Html, html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 

@@ -1,11 +1,11 @@
 import { lastAdmin, listMembers, memberNotFound, removeMember, saveMember } from '../../contract/member.ts';
 import { accessDenied, getDefaultOrg, setDefaultOrg } from '../../contract/user.ts';
-import * as members from './member-use-cases.ts';
 import { actorName } from '../account/access.ts';
 import { requireApiKey, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import * as members from './member-use-cases.ts';
 
 export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');

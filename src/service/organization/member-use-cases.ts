@@ -1,12 +1,12 @@
-import { mayOpen } from '../account/access.ts';
-import type { StoredKey } from '../account/account.ts';
-import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
-import { keepAdministered, type LastAdminResult } from './administrator-use-cases.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { toRevocations, type ChangeAuthor } from '../account/api-key-use-cases.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { mayOpen } from '../account/access.ts';
+import type { StoredKey } from '../account/account.ts';
+import { type ChangeAuthor, toRevocations } from '../account/api-key-use-cases.ts';
+import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { keepAdministered, type LastAdminResult } from './administrator-use-cases.ts';
 
 export interface UserReference {
   readonly org: string;

@@ -1,28 +1,28 @@
 import { bareFingerprint } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { findGrants, listOpenOrganizations } from '../account/access-use-cases.ts';
+import type { StoredKey } from '../account/account.ts';
+import { readsEverything } from '../account/readable-parts.ts';
 import { searchArtifacts } from '../artifact/artifact-use-cases.ts';
+import type { JudgementReason } from '../attestation/reasons.ts';
 import { listEnvironments, loadVerdictHistories } from '../environment/environment-reading-use-cases.ts';
 import { listFlows } from '../flow/flow-use-cases.ts';
+import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { listPolicies } from '../policy/policy-use-cases.ts';
 import { listSnapshots } from '../snapshot/snapshot-use-cases.ts';
 import { findTrails, listFlowOverviews } from '../trail/trail-state-use-cases.ts';
-import { readsEverything } from '../account/readable-parts.ts';
-import type { StoredKey } from '../account/account.ts';
-import type { JudgementReason } from '../attestation/reasons.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toHomePage, type OpenOrganization } from './home-page.ts';
-import {
-  listFailing,
-  toOrganizationPage,
-  type JudgedEnvironment,
-  type OrganizationOverview,
-} from './organization-page.ts';
-import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
-import { listResults, toSearchPage, type SearchView } from './search-page.ts';
-import { toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
-import type { TrendChoice } from '../platform/rate.ts';
 import { listFrequentFaults } from '../trail/trail-trend-use-cases.ts';
+import { type OpenOrganization, toHomePage } from './home-page.ts';
+import {
+  type JudgedEnvironment,
+  listFailing,
+  type OrganizationOverview,
+  toOrganizationPage,
+} from './organization-page.ts';
+import { listResults, type SearchView, toSearchPage } from './search-page.ts';
 
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;

@@ -1,16 +1,12 @@
 import { firstLine } from '../../contract/commit.ts';
+import type { ArtifactState } from '../../contract/compliance.ts';
 import { listEnvironments } from '../../contract/environment-list.ts';
 import { listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-list.ts';
-import type { ArtifactState } from '../../contract/compliance.ts';
 import { toDay } from '../../runtime/clock.ts';
-import type { VerdictHistory } from '../environment/environment-reading-use-cases.ts';
-import type { Trend } from '../platform/rate.ts';
-import type { FaultCount } from '../trail/trail-records.ts';
-import type { FlowOverview, TrailState } from '../trail/trail-state-use-cases.ts';
-import type { FlowTrend } from '../trail/trail-trend-use-cases.ts';
-import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import { renderSentences } from '../attestation/evidence-html.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
+import type { VerdictHistory } from '../environment/environment-reading-use-cases.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -23,12 +19,15 @@ import {
   renderTimeOrNever,
   renderVerdict,
 } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { renderSentences } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
-import type { TrendChoice } from '../platform/rate.ts';
+import type { Trend, TrendChoice } from '../platform/rate.ts';
+import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { FaultCount } from '../trail/trail-records.ts';
+import type { FlowOverview, TrailState } from '../trail/trail-state-use-cases.ts';
+import type { FlowTrend } from '../trail/trail-trend-use-cases.ts';
 
 export interface JudgedEnvironment extends VerdictHistory {
   readonly environment: EnvironmentOverview;

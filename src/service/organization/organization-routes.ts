@@ -3,13 +3,13 @@ import { created, defineEndpoint, jsonDocument } from '../../contract/endpoint.t
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName, userName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
-import * as organizations from './organization-use-cases.ts';
 import { toCreatedResponse } from '../account/api-key-routes.ts';
-import { requireAdminKey } from '../platform/server/authentication/authentication.ts';
 import { findNameCollision } from '../platform/page-paths.ts';
+import { requireAdminKey } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import * as organizations from './organization-use-cases.ts';
 
 /** The response if there is an organization of that name. */
 export const organizationExists = {

@@ -1,10 +1,10 @@
-import type { UserReference } from './member-use-cases.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import { addAdminKey, chooseAdminUser } from '../account/admin-key-use-cases.ts';
+import { newApiKey } from '../account/api-key.ts';
 import type { CreatedKey } from '../account/api-key-use-cases.ts';
 import { allOrganizations } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { newApiKey } from '../account/api-key.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
+import type { UserReference } from './member-use-cases.ts';
 
 export type CreateOrganizationResult = (CreatedKey & UserReference) | { readonly outcome: 'exists' };
 

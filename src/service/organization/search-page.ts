@@ -1,11 +1,11 @@
-import { firstLine } from '../../contract/commit.ts';
 import { searchArtifacts } from '../../contract/artifact-lists.ts';
+import { firstLine } from '../../contract/commit.ts';
 import { listEnvironments } from '../../contract/environment-list.ts';
 import { listFlows } from '../../contract/flow.ts';
 import { listPolicies } from '../../contract/policy-list.ts';
 import type { ArtifactDetails } from '../artifact/artifact.ts';
 import { judgeArtifact } from '../artifact/artifact-state.ts';
-import type { Trail } from '../trail/trail.ts';
+import type { PagePaths } from '../platform/page-paths.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -16,11 +16,11 @@ import {
   renderHash,
   renderTime,
 } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
-import { toTime, type ExportedList } from '../platform/pages/list-export.ts';
-import type { PagePaths } from '../platform/page-paths.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
+import { type ExportedList, toTime } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import type { Trail } from '../trail/trail.ts';
 
 export interface SearchView {
   readonly org: string;

@@ -1,4 +1,4 @@
-import { unixSeconds, type Now } from '../../runtime/clock.ts';
+import { type Now, unixSeconds } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 const groups = [8, 4, 4, 4, 8] as const;

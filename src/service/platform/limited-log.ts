@@ -1,4 +1,4 @@
-import { isRecent, type After, type Now } from '../../runtime/clock.ts';
+import { type After, isRecent, type Now } from '../../runtime/clock.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 
 /** Length of a counting window, in milliseconds. */

@@ -2,11 +2,11 @@ import type { JudgementReason } from '../attestation/reasons.ts';
 import { JudgementBudget, type KnownMatches } from '../requirement/judgement-budget.ts';
 import type { RuleResult } from './compile-policy.ts';
 import {
+  type AttachedPolicy,
+  type EnvironmentJudgement,
   evaluatePolicies,
   judgeEnvironment,
   listPolicyReasons,
-  type AttachedPolicy,
-  type EnvironmentJudgement,
 } from './judge-environment.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 

@@ -1,15 +1,15 @@
-import { toDay } from '../../runtime/clock.ts';
 import type { ResolutionType } from '../../contract/artifact-assertion.ts';
-import { hasName, listEvidenceReasons, toMissingReason, type Evidence } from '../artifact/artifact-state.ts';
+import { toDay } from '../../runtime/clock.ts';
 import { describeAudience } from '../account/audience.ts';
+import { type Evidence, hasName, listEvidenceReasons, toMissingReason } from '../artifact/artifact-state.ts';
 import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
-import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from '../requirement/condition.ts';
-import { compileRequirement, listRecorderNames } from '../requirement/requirement.ts';
+import { type Condition, type ConditionSubject, holds, listMatches, resolveValue } from '../requirement/condition.ts';
+import type { JudgementBudget, PatternUse } from '../requirement/judgement-budget.ts';
 import { ConditionError, parseCondition, type Vocabulary } from '../requirement/parse-condition.ts';
-import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
+import { compileRequirement, listRecorderNames } from '../requirement/requirement.ts';
+import { type ArtifactInFlow, type JudgedArtifact, nameWithFlow } from './judged-artifact.ts';
 import type { ArtifactRule, AttestationRule, PolicyRules } from './policy-rules.ts';
-import type { PatternUse, JudgementBudget } from '../requirement/judgement-budget.ts';
 
 export type RuleResult =
   | { readonly outcome: 'kept' }

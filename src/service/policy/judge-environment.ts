@@ -1,14 +1,14 @@
-import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
-import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
 import { findFirstOverrideEnd } from '../attestation/facts.ts';
-import type { JudgedArtifact } from './judged-artifact.ts';
-import { describeRule } from './provenance-requirement.ts';
+import { describeReasons, type JudgementReason, orderReasons } from '../attestation/reasons.ts';
 import {
-  MissingMatchesError,
-  JudgementBudget,
   BudgetExceededError,
+  JudgementBudget,
+  MissingMatchesError,
   type PatternUse,
 } from '../requirement/judgement-budget.ts';
+import { type CompiledPolicy, evaluateRules, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
+import type { JudgedArtifact } from './judged-artifact.ts';
+import { describeRule } from './provenance-requirement.ts';
 
 export interface AttachedPolicy {
   readonly name: string;

@@ -1,7 +1,7 @@
-import { listPolicies } from '../../contract/policy-list.ts';
+import { orgName, policyName } from '../../contract/names.ts';
 import { getPolicy, policyMissing } from '../../contract/policy.ts';
-import { compareLines, type ComparedLine } from './text-difference.ts';
-import type { PolicyRecord, PolicyVersion } from './policy.ts';
+import { listPolicies } from '../../contract/policy-list.ts';
+import { type Static, Type } from '../../contract/schema.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -12,16 +12,16 @@ import {
   renderLinks,
   renderTime,
 } from '../platform/pages/components.ts';
-import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
+import { type ExportedList, toList, toTime } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { orgName, policyName } from '../../contract/names.ts';
-import { Type, type Static } from '../../contract/schema.ts';
-import * as policies from './policy-use-cases.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import type { PolicyRecord, PolicyVersion } from './policy.ts';
+import * as policies from './policy-use-cases.ts';
+import { type ComparedLine, compareLines } from './text-difference.ts';
 
 const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }));
 

@@ -3,18 +3,18 @@ import type { JudgementReason } from '../attestation/reasons.ts';
 import type { EnvironmentHead } from '../environment/environment-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import {
+  type JudgedContent,
   loadMemberContent,
   loadPolicies,
   loadRunning,
-  type JudgedContent,
 } from '../platform/judging/environment-judging.ts';
-import { readJudging, type JudgingContext } from '../platform/judging/judging.ts';
+import { type JudgingContext, readJudging } from '../platform/judging/judging.ts';
 import { SnapshotContent } from '../platform/judging/snapshot-content.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { JudgementBudget, judgementLimits } from '../requirement/judgement-budget.ts';
 import { judgeWithMembers } from '../snapshot/snapshot.ts';
 import { comparePolicies, type PolicyComparison } from './compare-policies.ts';
-import { compilePolicy, type CompiledPolicy } from './compile-policy.ts';
+import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
 import { listEnvironmentReasons } from './judge-environment.ts';
 import type { PolicyRules } from './policy-rules.ts';
 

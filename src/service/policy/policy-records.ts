@@ -1,6 +1,4 @@
-import { policyEventTypes, type PolicyEvent, type PolicyRecord, type PolicyVersion } from './policy.ts';
 import { defineStatements, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
-import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {
   column,
   isSet,
@@ -9,10 +7,12 @@ import {
   oneOf,
   optional,
   optionalText,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
+import { type PolicyEvent, policyEventTypes, type PolicyRecord, type PolicyVersion } from './policy.ts';
 
 /** The latest version of a policy. */
 export interface AttachedRules {

@@ -1,17 +1,17 @@
+import { createPolicy, getPolicy, type Policy, policyMissing } from '../../contract/policy.ts';
 import { listPolicies } from '../../contract/policy-list.ts';
 import { previewPolicy } from '../../contract/policy-preview.ts';
-import { createPolicy, getPolicy, policyMissing, type Policy } from '../../contract/policy.ts';
 import { actorName } from '../account/access.ts';
-import type { PolicyEvent, PolicyRecord, PolicyVersion } from './policy.ts';
-import * as previews from './policy-preview-use-cases.ts';
-import { toPreviewResponse } from './policy-preview-response.ts';
-import * as policies from './policy-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import type { UploadedFile } from '../platform/server/bodies/multipart.ts';
-import { YamlFileReader, type FileReading } from '../platform/server/bodies/yaml-file-reader.ts';
+import { type FileReading, YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import type { PolicyEvent, PolicyRecord, PolicyVersion } from './policy.ts';
+import { toPreviewResponse } from './policy-preview-response.ts';
+import * as previews from './policy-preview-use-cases.ts';
+import * as policies from './policy-use-cases.ts';
 
 /** Adds operation 6 (create or update a policy), its preview, and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {

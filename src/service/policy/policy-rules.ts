@@ -1,5 +1,5 @@
 import { requirableTypePattern } from '../../contract/attestations/attestation-types.ts';
-import { strictObject, Type, type Static } from '../../contract/schema.ts';
+import { type Static, strictObject, Type } from '../../contract/schema.ts';
 import { dayText, longText } from '../../contract/text-fields.ts';
 import { agingFields, enforceFrom, requirementFields } from '../requirement/requirement.ts';
 

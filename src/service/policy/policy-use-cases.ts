@@ -1,13 +1,13 @@
-import type { PolicyRecord } from './policy.ts';
-import type { PolicyRules } from './policy-rules.ts';
-import type { PolicyHistoryLimits, PolicyReader } from './policy-records.ts';
-import { RepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { runJudgingTransaction } from '../platform/judging/judging.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
-import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
+import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { type KeyedRequest, type OnceResult, RepeatedRequest } from '../platform/idempotency/carry-out-once.ts';
+import { runJudgingTransaction } from '../platform/judging/judging.ts';
+import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { PolicyRecord } from './policy.ts';
+import type { PolicyHistoryLimits, PolicyReader } from './policy-records.ts';
+import type { PolicyRules } from './policy-rules.ts';
 
 /** How much of a policy's history is returned. */
 const historyLimits: PolicyHistoryLimits = { versions: 1000, events: 1000, texts: 1024 * 1024 };

@@ -1,14 +1,14 @@
-import { maximumFaults, readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
+import { type Faults, type FieldFault, maximumFaults, readYamlFile } from '../platform/yaml/read-yaml-file.ts';
 import { listMatches } from '../requirement/condition.ts';
-import { findRequirementFaults } from '../requirement/requirement.ts';
 import { ConditionError, parseCondition } from '../requirement/parse-condition.ts';
+import { findRequirementFaults } from '../requirement/requirement.ts';
 import {
-  listConditions,
   isKnownSchema,
-  maximumTotalPatternSize,
+  listConditions,
   maximumConditions,
-  policyRules,
+  maximumTotalPatternSize,
   type PolicyRules,
+  policyRules,
 } from './policy-rules.ts';
 
 /** A parsed policy file, or its faults as messages with line numbers. */

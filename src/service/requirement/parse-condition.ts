@@ -1,5 +1,5 @@
 import { compilePattern, PatternError } from '../platform/pattern/pattern.ts';
-import { comparisons, type Comparison, type Condition, type Value } from './condition.ts';
+import { type Comparison, comparisons, type Condition, type Value } from './condition.ts';
 
 /** A token of a condition; its position is counted from 0. */
 export interface Token {

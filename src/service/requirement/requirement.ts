@@ -1,11 +1,11 @@
 import type { Verdict } from '../../contract/compliance.ts';
 import { describeFault, type Fault } from '../../contract/reason.ts';
-import { Type, type Static } from '../../contract/schema.ts';
+import { type Static, Type } from '../../contract/schema.ts';
 import { dayText } from '../../contract/text-fields.ts';
-import { isOverridden, type Facts } from '../attestation/facts.ts';
+import { type Facts, isOverridden } from '../attestation/facts.ts';
 import type { RecordedFault } from '../attestation/reasons.ts';
 import type { FieldFault } from '../platform/yaml/read-yaml-file.ts';
-import { holds, listPaths, MissingFactError, type Condition } from './condition.ts';
+import { type Condition, holds, listPaths, MissingFactError } from './condition.ts';
 import {
   ConditionError,
   evidenceVocabulary,

@@ -1,11 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonErrors } from '../../contract/errors.ts';
-import { endAllSessions, endSession, listSessions, startSession } from './session-use-cases.ts';
 import { actorName } from '../account/access.ts';
 import type { StoredKey } from '../account/account.ts';
-import { hashSessionToken, type Session } from './session.ts';
-import { authenticate, EndedKeyError, requireApiKey } from '../platform/server/authentication/authentication.ts';
-import { ApiError } from '../platform/server/errors/api-error.ts';
 import {
   pageLink,
   renderEmpty,
@@ -15,12 +11,16 @@ import {
   renderTime,
 } from '../platform/pages/components.ts';
 import { readForm, requireFormToken } from '../platform/pages/form-request.ts';
-import { html, type Html } from '../platform/pages/html.ts';
+import { type Html, html } from '../platform/pages/html.ts';
 import { sendPage } from '../platform/pages/layout.ts';
-import { addOwnPage, createRouteConfig, toContext, type PageHost } from '../platform/pages/page-host.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
+import { addOwnPage, createRouteConfig, type PageHost, toContext } from '../platform/pages/page-host.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../platform/pages/session-cookie.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { authenticate, EndedKeyError, requireApiKey } from '../platform/server/authentication/authentication.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { hashSessionToken, type Session } from './session.ts';
+import { endAllSessions, endSession, listSessions, startSession } from './session-use-cases.ts';
 
 /** Adds signing in and out, and the page with the sessions of the key that is signed in. */
 export function addSessionPages(host: PageHost): void {

@@ -1,6 +1,6 @@
-import type { Session } from './session.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { blob, number, text, toRecord } from '../platform/database/rows.ts';
+import type { Session } from './session.ts';
 
 export interface SessionKey {
   readonly org: string;

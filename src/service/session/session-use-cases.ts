@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../runtime/clock.ts';
-import type { StoredKey } from '../account/account.ts';
-import { hashSessionToken, maximumSessions, newSessionToken, sessionSeconds, type Session } from './session.ts';
 import { findKeyHolder, type KeyHolder } from '../account/access-use-cases.ts';
+import type { StoredKey } from '../account/account.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { hashSessionToken, maximumSessions, newSessionToken, type Session, sessionSeconds } from './session.ts';
 
 export interface StartedSession {
   readonly session: Session;

@@ -1,12 +1,12 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import type { DifferingArtifact, EnvironmentDifference } from '../../contract/snapshot.ts';
 import type { SnapshotArtifact, SnapshotDetailsResponse } from '../../contract/snapshot-details.ts';
-import { toReadableArtifacts, type Reader } from '../account/readable-parts.ts';
+import { type Reader, toReadableArtifacts } from '../account/readable-parts.ts';
 import type { EnvironmentJudgement } from '../policy/judge-environment.ts';
-import { listFingerprints, toIdentity, type Instance, type RunningArtifact } from './running-artifact.ts';
+import { type Instance, listFingerprints, type RunningArtifact, toIdentity } from './running-artifact.ts';
+import { createArtifactVerdict, mergeMemberArtifacts, parseArtifacts } from './snapshot.ts';
 import { compareArtifacts, type ComparedArtifact, type Difference } from './snapshot-difference.ts';
 import type { Provenance } from './snapshot-events.ts';
-import { createArtifactVerdict, mergeMemberArtifacts, parseArtifacts } from './snapshot.ts';
 
 /*
  * What pages and responses show of the contents of snapshots. The exported functions run in a worker thread if contents

@@ -1,12 +1,12 @@
 import { describeFault } from '../../contract/reason.ts';
+import { renderSubject } from '../attestation/evidence-html.ts';
+import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
+import type { PageContext } from '../platform/pages/page.ts';
+import { renderTable } from '../platform/pages/table.ts';
 import type { ShownArtifact } from './content-views.ts';
 import type { ShownSnapshot } from './snapshot-routes.ts';
 import type { SnapshotDetails } from './snapshot-use-cases.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
-import type { PageContext } from '../platform/pages/page.ts';
-import { renderSubject } from '../attestation/evidence-html.ts';
-import { renderTable } from '../platform/pages/table.ts';
 
 export function describeVerdict(details: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
   const { brokenFrom, overriddenUntil } = details.snapshot.judgement;

@@ -1,4 +1,4 @@
-import { toIdentity, type RunningArtifact } from './running-artifact.ts';
+import { type RunningArtifact, toIdentity } from './running-artifact.ts';
 
 /** An artifact in one or both of two snapshots. */
 export interface ComparedArtifact {

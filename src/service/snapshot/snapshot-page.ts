@@ -1,10 +1,12 @@
-import { getSnapshot } from '../../contract/snapshot-details.ts';
+import type { ErrorResponse } from '../../contract/endpoint.ts';
+import { environmentName, orgName } from '../../contract/names.ts';
+import { type Static, type TObject, Type } from '../../contract/schema.ts';
 import { diffEnvironments } from '../../contract/snapshot.ts';
-import { showDifference, type Shown, type ShownDifference } from './content-views.ts';
-import { listFingerprints } from './running-artifact.ts';
-import { describePolicy } from '../policy/provenance-requirement.ts';
+import { getSnapshot } from '../../contract/snapshot-details.ts';
+import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import { toDay } from '../../runtime/clock.ts';
-import { readDays } from '../platform/pages/days.ts';
+import type { Caller } from '../account/access.ts';
+import { findEnvironment } from '../environment/environment-reading-use-cases.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -21,22 +23,20 @@ import {
   renderVerdict,
   toVerdictState,
 } from '../platform/pages/components.ts';
-import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { readDays } from '../platform/pages/days.ts';
+import { type Hole, type Html, html } from '../platform/pages/html.ts';
+import { toList } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { describeVerdict, renderArtifactLink, renderReasons, renderRunning } from './running-html.ts';
+import { addPage, orgPath, type PageHost, type PageLists, type PageRequest } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import type { ErrorResponse } from '../../contract/endpoint.ts';
-import { environmentName, orgName } from '../../contract/names.ts';
-import { Type, type Static, type TObject } from '../../contract/schema.ts';
-import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
-import type { Caller } from '../account/access.ts';
-import { loadCompared, parseExpression, readShown, requireSnapshot, type ShownSnapshot } from './snapshot-routes.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { addPage, orgPath, type PageHost, type PageLists, type PageRequest } from '../platform/pages/page-host.ts';
-import { toList } from '../platform/pages/list-export.ts';
+import { describePolicy } from '../policy/provenance-requirement.ts';
+import { showDifference, type Shown, type ShownDifference } from './content-views.ts';
+import { listFingerprints } from './running-artifact.ts';
+import { describeVerdict, renderArtifactLink, renderReasons, renderRunning } from './running-html.ts';
+import { loadCompared, parseExpression, readShown, requireSnapshot, type ShownSnapshot } from './snapshot-routes.ts';
 import * as snapshots from './snapshot-use-cases.ts';
-import { findEnvironment } from '../environment/environment-reading-use-cases.ts';
 
 export function addSnapshotPages(host: PageHost): void {
   const { dependencies } = host;

@@ -1,7 +1,3 @@
-import type { NumberRange, Page } from './snapshot-series.ts';
-import type { SnapshotReference } from './snapshot.ts';
-import type { Movement } from './snapshot-events.ts';
-import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
 import {
   defineStatements,
   either,
@@ -10,7 +6,6 @@ import {
   Repository,
   type Statement,
 } from '../platform/database/database.ts';
-import type { VerdictSpan } from '../platform/rate.ts';
 import {
   column,
   flag,
@@ -18,10 +13,15 @@ import {
   number,
   optional,
   optionalNumber,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import type { VerdictSpan } from '../platform/rate.ts';
+import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
+import type { SnapshotReference } from './snapshot.ts';
+import type { Movement } from './snapshot-events.ts';
+import type { NumberRange, Page } from './snapshot-series.ts';
 
 export interface StoredSnapshot extends SnapshotReference {
   readonly org: string;

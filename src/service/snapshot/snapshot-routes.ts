@@ -1,42 +1,42 @@
-import { environmentNotFound, flowNotFound, noSuchSnapshot, namedEnvironmentNotFound } from '../../contract/errors.ts';
+import { environmentNotFound, flowNotFound, namedEnvironmentNotFound, noSuchSnapshot } from '../../contract/errors.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
 import {
   badSnapshotExpression,
   diffEnvironments,
-  listSnapshots,
   type EnvironmentDifference,
+  listSnapshots,
   type SnapshotEntry,
 } from '../../contract/snapshot.ts';
+import { getSnapshot, type SnapshotDetailsResponse } from '../../contract/snapshot-details.ts';
 import {
   parseSnapshotExpression,
   parseSnapshotInterval,
   type SnapshotSelector,
 } from '../../contract/snapshot-expression.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import type { Caller } from '../account/access.ts';
+import { toReadableProvenance, toReadableReasons } from '../account/readable-parts.ts';
+import { toReasonResponses } from '../attestation/reason-response.ts';
+import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import type { LargeRead } from '../platform/server/bodies/large-reads.ts';
+import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
+import { SerializedJson } from '../platform/server/json-response.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import {
+  type ComparedContents,
+  type ContentView,
   listContentFingerprints,
   serializeDifference,
   serializeSnapshot,
-  showRunning,
-  type ComparedContents,
-  type ContentView,
   type Shown,
   type ShownArtifact,
+  showRunning,
   type StoredContent,
 } from './content-views.ts';
-import * as snapshots from './snapshot-use-cases.ts';
-import type { SnapshotSummary } from './snapshot.ts';
-import type { Caller } from '../account/access.ts';
-import { toReadableProvenance, toReadableReasons } from '../account/readable-parts.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
-import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
-import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
-import { addRoute, type RouteHost } from '../platform/server/route.ts';
-import { toReasonResponses } from '../attestation/reason-response.ts';
-import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { getSnapshot, type SnapshotDetailsResponse } from '../../contract/snapshot-details.ts';
 import { listFingerprints } from './running-artifact.ts';
-import type { LargeRead } from '../platform/server/bodies/large-reads.ts';
-import { SerializedJson } from '../platform/server/json-response.ts';
+import type { SnapshotSummary } from './snapshot.ts';
+import * as snapshots from './snapshot-use-cases.ts';
 
 /** Adds operations 11 and 12, which compare two snapshots and list those of an environment, and the reading of one. */
 export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependencies): void {

@@ -1,29 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
+import type { EnvironmentKind } from '../../contract/environment.ts';
+import { maximumReasons } from '../../contract/reason.ts';
 import type { SnapshotReading } from '../../contract/snapshot-expression.ts';
-import type { StoredContent } from './content-views.ts';
-import type { Provenance } from './snapshot-events.ts';
-import { parseMembers, type Snapshot, type SnapshotSummary, type SnapshotReference } from './snapshot.ts';
-import {
-  toPageRange,
-  resolveInterval,
-  resolveSelector,
-  type Interval,
-  type NumberRange,
-  type Page,
-  type SnapshotSeries,
-} from './snapshot-series.ts';
 import { type JudgementReason, orderReasons } from '../attestation/reasons.ts';
-import { lastBefore, type TimeSeries } from '../platform/time-series.ts';
 import type { EnvironmentHead } from '../environment/environment-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import { readCurrent } from '../platform/judging/pending-snapshots.ts';
-import { SnapshotContent } from '../platform/judging/snapshot-content.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
+import { SnapshotContent } from '../platform/judging/snapshot-content.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import type { EnvironmentKind } from '../../contract/environment.ts';
-import { maximumReasons } from '../../contract/reason.ts';
+import { lastBefore, type TimeSeries } from '../platform/time-series.ts';
 import { listEnvironmentReasons } from '../policy/judge-environment.ts';
+import type { StoredContent } from './content-views.ts';
+import { parseMembers, type Snapshot, type SnapshotReference, type SnapshotSummary } from './snapshot.ts';
+import type { Provenance } from './snapshot-events.ts';
 import type { JudgedReference } from './snapshot-records.ts';
+import {
+  type Interval,
+  type NumberRange,
+  type Page,
+  resolveInterval,
+  resolveSelector,
+  type SnapshotSeries,
+  toPageRange,
+} from './snapshot-series.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 

@@ -1,7 +1,7 @@
-import type { Tags } from '../../contract/tags.ts';
 import type { EnvironmentKind } from '../../contract/environment.ts';
-import { unjudged, type EnvironmentJudgement } from '../policy/judge-environment.ts';
-import { mergeArtifacts, toIdentity, type RunningArtifact } from './running-artifact.ts';
+import type { Tags } from '../../contract/tags.ts';
+import { type EnvironmentJudgement, unjudged } from '../policy/judge-environment.ts';
+import { mergeArtifacts, type RunningArtifact, toIdentity } from './running-artifact.ts';
 
 /** An environment. All times are in Unix seconds, with a fraction. */
 export interface Environment {

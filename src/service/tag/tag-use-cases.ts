@@ -1,7 +1,7 @@
 import { maximumTags, type Tags } from '../../contract/tags.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
-import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 
 export interface TagChange {
   readonly org: string;

@@ -1,9 +1,9 @@
 import { isRequirableType, requirableTypes } from '../../contract/attestations/attestation-types.ts';
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { templateReferenceName } from '../../contract/names.ts';
-import { strictObject, Type, type Static } from '../../contract/schema.ts';
+import { type Static, strictObject, Type } from '../../contract/schema.ts';
+import { type Faults, type FieldFault, readYamlFile } from '../platform/yaml/read-yaml-file.ts';
 import { enforceFrom, findFromFaults, findRequirementFaults, requirementFields } from '../requirement/requirement.ts';
-import { readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { countNames, type FileTemplate } from './template.ts';
 
 /** A parsed template file, or its faults as messages with line numbers. */

@@ -1,7 +1,7 @@
-import { isListTemplate, type FileTemplate, type Template } from './template.ts';
 import type { UploadedFile } from '../platform/server/bodies/multipart.ts';
 import type { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { validationError } from '../platform/server/errors/api-error.ts';
+import { type FileTemplate, isListTemplate, type Template } from './template.ts';
 
 /** @throws ApiError with the faults of the file */
 export async function requireTemplate(

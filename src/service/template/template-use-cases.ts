@@ -1,14 +1,14 @@
 import { toDay } from '../../runtime/clock.ts';
 import type { Flow } from '../flow/flow.ts';
+import type { ReadTransaction } from '../platform/database/storage.ts';
 import {
+  type AppliedTemplate,
+  type FileTemplate,
   hasDays,
   keepRequirements,
   selectByDay,
-  type AppliedTemplate,
-  type FileTemplate,
   type Template,
 } from './template.ts';
-import type { ReadTransaction } from '../platform/database/storage.ts';
 
 /** Finds the templates that apply to trails of a flow, by trail. */
 export async function findAppliedTemplates(

@@ -1,9 +1,9 @@
 import { parseExactJson } from '../../runtime/exact-json.ts';
 import { defineStatements, either, lookUp, Repository, valuesOf } from '../platform/database/database.ts';
 import { number, optionalText, text, toRecord } from '../platform/database/rows.ts';
+import { toSearchWords } from './search-words.ts';
 import type { Trail, TrailReference } from './trail.ts';
 import { toTrail, trailColumns } from './trail-records.ts';
-import { toSearchWords } from './search-words.ts';
 
 const place = either('rowid', 'place');
 

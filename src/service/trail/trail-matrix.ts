@@ -1,5 +1,5 @@
-import { withoutMismatched, type EvidenceStatus, type Evidence } from '../artifact/artifact-state.ts';
-import { isListTemplate, type AppliedTemplate } from '../template/template.ts';
+import { type Evidence, type EvidenceStatus, withoutMismatched } from '../artifact/artifact-state.ts';
+import { type AppliedTemplate, isListTemplate } from '../template/template.ts';
 import { listRequiredArtifacts, type TrailJudgement } from './trail-state.ts';
 
 /** How well a trail meets one of its requirements, from good to bad. */

@@ -1,18 +1,29 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
+import { flowName, orgName, trailName } from '../../contract/names.ts';
 import { evidenceAnchor } from '../../contract/reason.ts';
+import { type Static, Type } from '../../contract/schema.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
+import { toReadableHistory } from '../account/readable-parts.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
 import {
   describeEvidence,
   describeStatus,
-  withoutMismatched,
   type EvidenceStatus,
+  withoutMismatched,
 } from '../artifact/artifact-state.ts';
-import type { ReportedArtifact } from '../artifact/artifact.ts';
+import { type CountedAttestation, isOfKind } from '../attestation/attestation.ts';
+import {
+  compareStatuses,
+  renderAddress,
+  renderEvidence,
+  renderExternalLinks,
+  renderJudgement,
+  renderRepository,
+  renderUserData,
+} from '../attestation/evidence-html.ts';
 import { listApprovers } from '../attestation/facts.ts';
-import { isOfKind, type CountedAttestation } from '../attestation/attestation.ts';
 import { renderPackageLink } from '../audit-package/audit-package-html.ts';
-import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
-import type { TrailArtifactStatus } from './trail-state.ts';
+import { renderProven } from '../login/proven-html.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -25,27 +36,16 @@ import {
   renderHash,
   renderTime,
 } from '../platform/pages/components.ts';
-import {
-  compareStatuses,
-  renderEvidence,
-  renderJudgement,
-  renderAddress,
-  renderExternalLinks,
-  renderRepository,
-  renderUserData,
-} from '../attestation/evidence-html.ts';
-import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
-import { renderProven } from '../login/proven-html.ts';
+import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
+import { type ExportedList, toList, toTime } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
+import { addPage, type PageHost } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { flowName, orgName, trailName } from '../../contract/names.ts';
-import { Type, type Static } from '../../contract/schema.ts';
-import { findTrailHistory } from './trail-use-cases.ts';
-import { toReadableHistory } from '../account/readable-parts.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
-import { addPage, type PageHost } from '../platform/pages/page-host.ts';
+import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
+import type { TrailArtifactStatus } from './trail-state.ts';
+import { findTrailHistory } from './trail-use-cases.ts';
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
 

@@ -1,18 +1,15 @@
-import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
-import type { ChangedSubject, Trail, TrailReference, TrailUpdate } from './trail.ts';
-import type { FileTemplate } from '../template/template.ts';
+import { type ArtifactState, artifactStates } from '../../contract/compliance.ts';
 import {
   defineStatements,
   either,
   isAnyOf,
-  lookUp,
   type ListPart,
+  lookUp,
   Repository,
   type Statement,
   type Value,
   valuesOf,
 } from '../platform/database/database.ts';
-import type { Period, Rate } from '../platform/rate.ts';
 import {
   column,
   document,
@@ -22,10 +19,13 @@ import {
   optional,
   optionalNumber,
   optionalText,
+  type Row,
   text,
   toRecord,
-  type Row,
 } from '../platform/database/rows.ts';
+import type { Period, Rate } from '../platform/rate.ts';
+import type { FileTemplate } from '../template/template.ts';
+import type { ChangedSubject, Trail, TrailReference, TrailUpdate } from './trail.ts';
 
 export interface TrailFilter {
   readonly flow?: string | undefined;

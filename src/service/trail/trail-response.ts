@@ -1,16 +1,16 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { AttestationStatus, TrailEvent, TrailResponse } from '../../contract/trail-reading.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
-import type { EvidenceStatus } from '../artifact/artifact-state.ts';
-import type { Links } from '../platform/links.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
+import type { EvidenceStatus } from '../artifact/artifact-state.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
+import { evidenceName, listTargetArtifacts } from '../attestation/evidence-scope.ts';
+import { toReasonResponses } from '../attestation/reason-response.ts';
+import { locateReasons } from '../attestation/reasons.ts';
+import type { Links } from '../platform/links.ts';
+import { toTemplateResponse } from '../template/template-response.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import type { TrailArtifactStatus } from './trail-state.ts';
-import { evidenceName, listTargetArtifacts } from '../attestation/evidence-scope.ts';
-import { locateReasons } from '../attestation/reasons.ts';
-import { toReasonResponses } from '../attestation/reason-response.ts';
-import { toTemplateResponse } from '../template/template-response.ts';
 
 export function toTrailSummary(
   { trail, judgement }: TrailDetails,

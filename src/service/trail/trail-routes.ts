@@ -1,20 +1,20 @@
-import { beginTrail } from '../../contract/trail.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
+import { beginTrail } from '../../contract/trail.ts';
 import { listTrails, trailPageSizes } from '../../contract/trail-list.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
-import * as trails from './trail-use-cases.ts';
 import { actorName, mayAccess, toCountsFor } from '../account/access.ts';
 import { countsForAny } from '../account/audience.ts';
 import { toReadableHistory } from '../account/readable-parts.ts';
+import { withProof } from '../login/proven-response.ts';
 import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { withProof } from '../login/proven-response.ts';
-import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { requireTemplate } from '../template/template-response.ts';
 import { toTrailResponse, toTrailSummary } from './trail-response.ts';
+import * as trails from './trail-use-cases.ts';
 
 export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;

@@ -1,37 +1,37 @@
-import { splitWords } from './search-words.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
+import type { LinkedPullRequest } from '../attestation/attestation-records.ts';
 import {
+  type EvidenceRecords,
   listEffectiveEvidence,
   markReports,
-  type EvidenceRecords,
 } from '../attestation/effective-evidence-use-cases.ts';
-import type { Flow } from '../flow/flow.ts';
-import type { FlowFilter, FlowHead } from '../flow/flow-records.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import {
   currentEvidence,
+  type Scope,
   toReportScopes,
   toTargetScopes,
   toTrailScopes,
-  type Scope,
 } from '../attestation/evidence-scope.ts';
-import type { ReportedArtifact } from '../artifact/artifact.ts';
-import type { Trail, TrailReference, TrailDetails } from './trail.ts';
+import type { Flow } from '../flow/flow.ts';
+import type { FlowFilter, FlowHead } from '../flow/flow-records.ts';
+import type { ListPart } from '../platform/database/database.ts';
+import type { ReadTransaction } from '../platform/database/storage.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import { countsFrom } from '../requirement/recorder.ts';
 import {
+  type AppliedTemplate,
   findArtifactRecorders,
   isListTemplate,
   listTemplateRecorders,
-  type AppliedTemplate,
 } from '../template/template.ts';
-import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from './trail-state.ts';
-import type { LinkedPullRequest } from '../attestation/attestation-records.ts';
-import type { ListPart } from '../platform/database/database.ts';
-import type { ReadTransaction } from '../platform/database/storage.ts';
-import type { TrailSelection } from './trail-records.ts';
-import { loadFlowTrends, type FlowTrend } from './trail-trend-use-cases.ts';
-import type { TrendChoice } from '../platform/rate.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
+import { splitWords } from './search-words.ts';
+import type { Trail, TrailDetails, TrailReference } from './trail.ts';
+import type { TrailSelection } from './trail-records.ts';
+import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from './trail-state.ts';
+import { type FlowTrend, loadFlowTrends } from './trail-trend-use-cases.ts';
 
 /** The maximum length of each list in the details and the history of a trail. */
 export const maximumTrailEntries = 100;

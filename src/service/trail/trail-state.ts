@@ -1,23 +1,23 @@
 import { artifactItem } from '../../contract/template.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
 import {
   addNotes,
   compareEvidence,
   describeAnnounced,
-  judge,
   type Evidence,
   type EvidenceStatus,
+  judge,
   type Judgement,
   type MissingArtifact,
 } from '../artifact/artifact-state.ts';
-import type { ReportedArtifact } from '../artifact/artifact.ts';
 import { explainUncounted } from '../requirement/recorder.ts';
 import {
+  type AppliedTemplate,
   artifactRequirements,
   findArtifactRecorders,
   isListTemplate,
-  trailRequirements,
-  type AppliedTemplate,
   type Template,
+  trailRequirements,
 } from '../template/template.ts';
 
 /** An artifact of a trail: one that was reported, or one that the template requires. */

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TrailReport } from '../../contract/trail.ts';
 import { maximumPageBytes } from '../../contract/limits.ts';
-import type { Recorded } from '../login/recorded.ts';
-import { toTrailIdentity, type Trail, type TrailReference, type TrailDetails, type TrailHistory } from './trail.ts';
-import type { FileTemplate } from '../template/template.ts';
-import type { ListPart } from '../platform/database/database.ts';
-import type { FlowReader } from '../flow/flow-records.ts';
-import { toSearchWords } from './search-words.ts';
-import type { TrailFilter, TrailReader } from './trail-records.ts';
-import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
-import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { TrailReport } from '../../contract/trail.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import type { FlowReader } from '../flow/flow-records.ts';
+import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
+import type { Recorded } from '../login/recorded.ts';
+import type { ListPart } from '../platform/database/database.ts';
+import { defineWrite } from '../platform/judging/define-write.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { FileTemplate } from '../template/template.ts';
+import { toSearchWords } from './search-words.ts';
+import { toTrailIdentity, type Trail, type TrailDetails, type TrailHistory, type TrailReference } from './trail.ts';
+import type { TrailFilter, TrailReader } from './trail-records.ts';
 import { loadTrail, maximumTrailEntries } from './trail-state-use-cases.ts';
 import { judgeReported, noteChange } from './trail-verdict-use-cases.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
 
 export interface TrailToBegin extends TrailReference {
   /** Fields that are left out keep their values, except for `proven`. */

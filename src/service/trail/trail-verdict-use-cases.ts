@@ -4,8 +4,8 @@ import { findFirstOverrideEnd } from '../attestation/facts.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { loadTrailStates, type TrailState } from './trail-state-use-cases.ts';
 import type { ChangedSubject, Trail, TrailReference } from './trail.ts';
+import { loadTrailStates, type TrailState } from './trail-state-use-cases.ts';
 
 /**
  * Marks what a change may affect, which is judged again in the background: answers to GitHub, and verdicts on trails. Call

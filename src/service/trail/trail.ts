@@ -1,13 +1,13 @@
+import type { ArtifactReport } from '../../contract/artifact-report.ts';
+import type { AttestationDocument } from '../../contract/attestations/kinds.ts';
 import type { TrailReport } from '../../contract/trail.ts';
-import type { Recorded } from '../login/recorded.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { Appearance, ReportedArtifact } from '../artifact/artifact.ts';
 import type { AttestationSummary, CountedAttestation } from '../attestation/attestation.ts';
+import type { Recorded } from '../login/recorded.ts';
 import type { TrailIdentity } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
 import type { TrailJudgement } from './trail-state.ts';
-import type { ArtifactReport } from '../../contract/artifact-report.ts';
-import type { AttestationDocument } from '../../contract/attestations/kinds.ts';
-import { omitUndefined } from '../../runtime/omit-undefined.ts';
 
 export interface TrailReference {
   readonly org: string;

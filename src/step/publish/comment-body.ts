@@ -1,10 +1,10 @@
-import { repositoryUrl, type Job } from '../../evidence/job.ts';
+import { type Job, repositoryUrl } from '../../evidence/job.ts';
 import type { Fact } from '../../operations/report.ts';
-import type { StepResult } from '../run/step-result.ts';
-import { renderOrigin, type CommentOrigin } from './comment-marker.ts';
 import { renderSummary, toSummaryContent } from '../report/summary.ts';
 import type { SummaryContent } from '../report/summary-html.ts';
-import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
+import type { StepResult } from '../run/step-result.ts';
+import { type CommentOrigin, renderOrigin } from './comment-marker.ts';
+import { type CommitMatch, describeOtherCommits } from './commit-match.ts';
 
 /** GitHub's limit for a comment, in characters. It is applied to bytes, which are never fewer. */
 const maximumCharacters = 65_536;

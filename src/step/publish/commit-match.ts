@@ -1,6 +1,6 @@
 import type { Job } from '../../evidence/job.ts';
-import type { StepResult } from '../run/step-result.ts';
 import { abbreviate } from '../../operations/report.ts';
+import type { StepResult } from '../run/step-result.ts';
 
 /** The commit that a comment or status is for, and whether it is the judged one. */
 export interface CommitMatch {

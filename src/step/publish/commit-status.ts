@@ -1,13 +1,13 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import { type GitHubRefusal, unexpectedGitHubResponse } from '../../evidence/github/github-refusal.ts';
 import { reasonWords } from '../../operations/reasons.ts';
 import { summarizeList } from '../../operations/sentences.ts';
+import { printable } from '../../runtime/printable.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
-import type { StepResult } from '../run/step-result.ts';
-import { printable } from '../../runtime/printable.ts';
 import { safeHref } from '../report/escape.ts';
-import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
+import type { StepResult } from '../run/step-result.ts';
+import { type CommitMatch, describeOtherCommits } from './commit-match.ts';
 
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
 type StatusState = 'success' | 'failure' | 'error' | 'pending';

@@ -1,13 +1,13 @@
+import { connectSources } from '../../evidence/commit/commit-sources.ts';
 import { judgedCommit } from '../../evidence/commit/judged-commit.ts';
 import { locateCommit } from '../../evidence/commit/locate-commit.ts';
 import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/transport.ts';
 import type { Dependencies, EnvironmentVariables } from '../../runtime/dependencies.ts';
-import type { StepIdentity } from '../run/step-identity.ts';
 import type { PublicationSettings } from '../run/common-inputs.ts';
+import type { StepIdentity } from '../run/step-identity.ts';
 import { startTimeLimit } from './time-limit.ts';
-import { connectSources } from '../../evidence/commit/commit-sources.ts';
 
 export interface PublishContext extends Dependencies {
   readonly environment: EnvironmentVariables;

@@ -1,19 +1,19 @@
+import { findPullRequest, pullRequestFromEvent } from '../../evidence/github/event-pull-request.ts';
 import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 import { runUrl } from '../../evidence/job.ts';
 import { Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import { decideFailure } from '../run/gate.ts';
 import type { PublicationSettings } from '../run/common-inputs.ts';
+import { decideFailure } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { commentBody } from './comment-body.ts';
 import { commentMarkers, commentOrigin } from './comment-marker.ts';
-import { describeOtherCommits, matchCommit, type CommitMatch } from './commit-match.ts';
+import { type CommitMatch, describeOtherCommits, matchCommit } from './commit-match.ts';
 import { pendingStatus, setStatus, toCommitStatus } from './commit-status.ts';
-import { withGitHub, type GitHubSession, type PublishContext } from './github-session.ts';
-import { joinSentences, publicationWarning, type Publication } from './publication-warning.ts';
+import { type GitHubSession, type PublishContext, withGitHub } from './github-session.ts';
+import { joinSentences, type Publication, publicationWarning } from './publication-warning.ts';
 import { writeComment } from './pull-request-comment.ts';
-import { findPullRequest, pullRequestFromEvent } from '../../evidence/github/event-pull-request.ts';
-import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 
 /**
  * Publishes a redacted result as a pull request comment and a commit status, as the settings say. Failures become

@@ -1,7 +1,7 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import { type GitHubRefusal, unexpectedGitHubResponse } from '../../evidence/github/github-refusal.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { isOutdated, readOrigin, type CommentOrigin } from './comment-marker.ts';
+import { type CommentOrigin, isOutdated, readOrigin } from './comment-marker.ts';
 
 interface CommentDraft {
   /** The number of the pull request. */

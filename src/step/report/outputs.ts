@@ -5,7 +5,7 @@ import { RunnerFileError } from '../../runtime/runner-file.ts';
 import type { Decision } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { safeHref } from './escape.ts';
-import { writeResponse, type ResponseLocation, type StoredResponse } from './response-file.ts';
+import { type ResponseLocation, type StoredResponse, writeResponse } from './response-file.ts';
 import type { Runner } from './runner.ts';
 
 /** Sets the outputs and writes the response file. Returns the errors of what could not be written. */

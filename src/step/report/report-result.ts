@@ -1,6 +1,6 @@
 import { describeError, Failure } from '../../runtime/failure.ts';
 import type { RunnerFileError } from '../../runtime/runner-file.ts';
-import { lostEvidenceTitle, runnerErrorTitle, type Decision } from '../run/gate.ts';
+import { type Decision, lostEvidenceTitle, runnerErrorTitle } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { logReport } from './log-report.ts';
 import { setOutputs } from './outputs.ts';

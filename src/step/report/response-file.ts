@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResponseFile, WrittenResponse } from '../../operations/operation.ts';
-import { RunnerFileError, withRunnerFile, type RunnerFile } from '../../runtime/runner-file.ts';
+import { type RunnerFile, RunnerFileError, withRunnerFile } from '../../runtime/runner-file.ts';
 import { printableJson } from './escape.ts';
 import type { Secrets } from './secrets.ts';
 

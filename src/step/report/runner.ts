@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import * as core from '@actions/core';
-import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import type { AnnotationLevel } from '../run/gate.ts';
+import type { Log } from '../../runtime/log.ts';
 import { printable } from '../../runtime/printable.ts';
-import { withRunnerFile, withRunnerFileAsync, type RunnerFile } from '../../runtime/runner-file.ts';
+import { type RunnerFile, withRunnerFile, withRunnerFileAsync } from '../../runtime/runner-file.ts';
+import type { AnnotationLevel } from '../run/gate.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The interface to GitHub's runner: log, annotations, outputs and summary. Foreign texts are redacted. */

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
-import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryContent } from './summary-html.ts';
+import { renderSummaryHtml, type ShownContent, type SummaryContent, type SummaryExtent } from './summary-html.ts';
 
 export function toSummaryContent({ decision, result, runUrl, checkpoint }: StepResult): SummaryContent {
   const { verdict, conclusion, remedy } = decision;

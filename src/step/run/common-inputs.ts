@@ -1,20 +1,20 @@
-import { optional, required, withDefault, type Input, type ValuesOf } from '../../operations/inputs/input.ts';
-import type { Problem } from '../../runtime/failure.ts';
-import { findSimilarWord } from '../../runtime/similar-word.ts';
-import { inputText, readInputs, givenTexts, runnerVariable, type InputSource } from './read-inputs.ts';
-import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
-import { minimumSecretLength } from '../../operations/inputs/input-types.ts';
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
+import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
+import { type Input, optional, required, type ValuesOf, withDefault } from '../../operations/inputs/input.ts';
+import { minimumSecretLength } from '../../operations/inputs/input-types.ts';
 import {
-  onNonCompliant,
-  summary,
-  onMissingToken,
   commitStatus,
   knownCheckpoint,
   matrix,
+  onMissingToken,
+  onNonCompliant,
   pullRequestComment,
+  summary,
 } from '../../operations/inputs/step-inputs.ts';
 import { allOperationNames, type AnyOperationName } from '../../operations/operation-names.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import { findSimilarWord } from '../../runtime/similar-word.ts';
+import { givenTexts, type InputSource, inputText, readInputs, runnerVariable } from './read-inputs.ts';
 
 /** The inputs that hold keys and tokens, which are masked. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token', 'jira-api-token'] as const;

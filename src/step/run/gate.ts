@@ -2,8 +2,8 @@ import { ServiceError } from '../../client/service-error.ts';
 import type { OperationResult } from '../../operations/operation.ts';
 import type { Report } from '../../operations/report.ts';
 import { defectRemedy, describeError, Failure, UserError } from '../../runtime/failure.ts';
-import { Cancellation } from './cancellation.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
+import { Cancellation } from './cancellation.ts';
 
 /** The output `outcome`, which later steps read. */
 type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'kept' | 'error';

@@ -4,16 +4,16 @@ import type { ComplianceClient } from '../../client/client.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import { forInput, unreadableError } from '../../evidence/files/file-problems.ts';
 import { readTextFile } from '../../evidence/files/text-file.ts';
-import type { OperationResult } from '../../operations/operation.ts';
 import { knownCheckpoint } from '../../operations/inputs/step-inputs.ts';
+import type { OperationResult } from '../../operations/operation.ts';
 import { concludeWithReasons } from '../../operations/reasons.ts';
-import { ExternalError, Failure, UserError, type Problem } from '../../runtime/failure.ts';
+import { ExternalError, Failure, type Problem, UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import {
+  type Checkpoint,
   isLogOf,
   maximumCheckpointLength,
   parseCheckpoint,
-  type Checkpoint,
 } from '../../runtime/transparency-log/checkpoint.ts';
 import { toTilePath } from '../../runtime/transparency-log/tile-path.ts';
 import { cacheTiles, findRoots, hashBytes, type ReadHashes } from '../../runtime/transparency-log/tree.ts';

@@ -1,12 +1,12 @@
-import { findRunRestriction, type RunRestriction } from '../../evidence/github/run-restriction.ts';
 import type { TokenSource } from '../../client/login.ts';
+import { findRunRestriction, type RunRestriction } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
+import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 import type { OperationResult } from '../../operations/operation.ts';
 import { fact } from '../../operations/report.ts';
-import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import type { Problem } from '../../runtime/failure.ts';
 import { fallbackVariable } from './read-inputs.ts';
-import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 
 const reasons: Readonly<Record<RunRestriction | 'unset', string>> = {
   fork: 'this run is for a pull request from a fork, which gets no secrets',

@@ -1,11 +1,11 @@
+import { onOutage } from '../../operations/inputs/delivery-inputs.ts';
+import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import type { Uses, ValuesOf } from '../../operations/inputs/input.ts';
+import { wait } from '../../operations/inputs/step-inputs.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
 import { commonDeclared, isPublished, type PublicationSettings } from './common-inputs.ts';
-import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
-import { onOutage } from '../../operations/inputs/delivery-inputs.ts';
-import { wait } from '../../operations/inputs/step-inputs.ts';
+import { ignoredVariable, type InputSource, inputText, readInputs, unusedInputs, usedFallback } from './read-inputs.ts';
 
 /** The operation's own inputs, read once, and where the step's inputs came from. */
 export interface OperationInputs {

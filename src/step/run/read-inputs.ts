@@ -1,7 +1,7 @@
 import { getInput } from '@actions/core';
 import type { Input, Use, Uses, ValuesOf } from '../../operations/inputs/input.ts';
-import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import type { Problem } from '../../runtime/failure.ts';
 
 /** The values of the inputs, complete if there are no problems, and everything wrong with them. */
 export interface ReadInputs<Used extends Uses> {

@@ -1,27 +1,27 @@
 import { ComplianceClient } from '../../client/client.ts';
+import { NotSent, type UnsentRequest } from '../../client/dry-run.ts';
 import type { Login, TokenSource } from '../../client/login.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { Upload } from '../../evidence/upload/refuse-secrets.ts';
+import type { RetryPolicy } from '../../http/retry-schedule.ts';
+import type { CallContext } from '../../http/send-with-retry.ts';
 import type { Transport } from '../../http/transport.ts';
-import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
+import { connectionInputs, defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
+import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations } from '../../operations/registry.ts';
-import { Failure, UserError, type Problem } from '../../runtime/failure.ts';
+import type { Dependencies, EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { Failure, type Problem, UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { EnvironmentVariables, Dependencies } from '../../runtime/dependencies.ts';
+import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
+import { type CommonInputs, commonNames, type CommonValues, isPublished } from './common-inputs.ts';
 import { dryRunResult } from './dry-run-result.ts';
 import type { OnNonCompliant } from './gate.ts';
 import type { KnownLog } from './known-checkpoint.ts';
 import { findTokenSource, missingTokenProblem, skippedResult } from './missing-api-token.ts';
-import { readOperationInputs, recordsEvidence, type OperationInputs } from './operation-inputs.ts';
-import { commonNames, isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
-import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
-import { NotSent, type UnsentRequest } from '../../client/dry-run.ts';
-import type { RetryPolicy } from '../../http/retry-schedule.ts';
-import type { CallContext } from '../../http/send-with-retry.ts';
-import { connectionInputs, defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
-import { unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
+import { type OperationInputs, readOperationInputs, recordsEvidence } from './operation-inputs.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
+import { type InputSource, unusedInputs, usedFallback } from './read-inputs.ts';
 import { readWriteIdentity } from './write-identity.ts';
 
 export interface StepContext extends Dependencies {

@@ -1,6 +1,7 @@
-import { inputText, type InputName, type InputSource } from './read-inputs.ts';
-import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
+import { artifactName, checksumsPath } from '../../operations/inputs/artifact-inputs.ts';
 import { branch } from '../../operations/inputs/branch-inputs.ts';
+import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
+import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
 import {
   attestationType,
   dataPath,
@@ -11,11 +12,10 @@ import {
   sonarProjectKey,
   sonarReportPath,
 } from '../../operations/inputs/evidence-inputs.ts';
-import { artifactName, checksumsPath } from '../../operations/inputs/artifact-inputs.ts';
-import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
+import { attestationName, flow, trail } from '../../operations/inputs/flow-inputs.ts';
 import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
 import { matrix } from '../../operations/inputs/step-inputs.ts';
-import { attestationName, flow, trail } from '../../operations/inputs/flow-inputs.ts';
+import { type InputName, type InputSource, inputText } from './read-inputs.ts';
 
 /**
  * The inputs that say what a step is about and do not change from commit to commit. `fingerprint`, `trail` and

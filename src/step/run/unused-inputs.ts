@@ -1,5 +1,5 @@
-import { allOperationNames } from '../../operations/operation-names.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { allOperationNames } from '../../operations/operation-names.ts';
 import { operations } from '../../operations/registry.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { findSimilarWord } from '../../runtime/similar-word.ts';

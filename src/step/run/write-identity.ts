@@ -2,7 +2,7 @@ import type { WriteIdentity } from '../../client/idempotency-key.ts';
 import type { Job } from '../../evidence/job.ts';
 import { matrix } from '../../operations/inputs/step-inputs.ts';
 import { parseMatrix } from './matrix-values.ts';
-import { inputText, type InputSource } from './read-inputs.ts';
+import { type InputSource, inputText } from './read-inputs.ts';
 
 /** What identifies the requests of this step. */
 export function readWriteIdentity(job: Job, source: InputSource): WriteIdentity {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StatementRecorder } from '../../../bench/postgres/statement-recorder.ts';
 
 /** A message of the protocol: its type, the length of the rest, and the rest. */

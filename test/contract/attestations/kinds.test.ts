@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { genericKind } from '../../../src/contract/attestations/generic.ts';
+import { jiraKind } from '../../../src/contract/attestations/jira.ts';
 import { junitKind, type JunitResult } from '../../../src/contract/attestations/junit.ts';
 import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
-import { jiraKind } from '../../../src/contract/attestations/jira.ts';
+import { pullRequestKind } from '../../../src/contract/attestations/pull-request.ts';
 import { systemKind } from '../../../src/contract/attestations/system.ts';
 import { describeFault } from '../../../src/contract/reason.ts';
-import { pullRequestKind } from '../../../src/contract/attestations/pull-request.ts';
 
 describe('the kinds of attestations', () => {
   it.each(attestationKinds.map((kind) => [kind.name, kind] as const))('%s has a path of its own', (name, kind) => {

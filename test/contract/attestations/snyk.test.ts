@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { snykKind, type ScanResult } from '../../../src/contract/attestations/snyk.ts';
+import { type ScanResult, snykKind } from '../../../src/contract/attestations/snyk.ts';
 import { severities } from '../../../src/contract/names.ts';
 import { describeFault } from '../../../src/contract/reason.ts';
 

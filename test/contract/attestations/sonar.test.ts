@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttestationJudgement } from '../../../src/contract/attestations/attestation-kind.ts';
-import { sonarKind, type SonarCondition } from '../../../src/contract/attestations/sonar.ts';
+import { type SonarCondition, sonarKind } from '../../../src/contract/attestations/sonar.ts';
 import { describeFault } from '../../../src/contract/reason.ts';
 
 const judged = (status: string, failed: readonly string[] = []): AttestationJudgement =>

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maximumFileBytes } from '../../../src/contract/limits.ts';
-import { prepareAttachment, type Attachment } from '../../../src/evidence/attachment/attachment.ts';
+import { type Attachment, prepareAttachment } from '../../../src/evidence/attachment/attachment.ts';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
 import { collectBytes } from '../../support/collect-bytes.ts';
-import { withFileTree, type FileTree } from '../../support/file-tree.ts';
-import { userErrorOf } from '../../support/user-error.ts';
+import { type FileTree, withFileTree } from '../../support/file-tree.ts';
 import { readTar } from '../../support/tar-reader.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 interface Wanted {
   readonly patterns?: readonly string[];

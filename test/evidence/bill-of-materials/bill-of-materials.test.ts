@@ -1,8 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readdirSync } from 'node:fs';
 import type { LicenseRule } from '../../../src/contract/attestations/system.ts';
-import { gatherBill, type BillEvidence } from '../../../src/evidence/bill-of-materials/gather-bill.ts';
+import { type BillEvidence, gatherBill } from '../../../src/evidence/bill-of-materials/gather-bill.ts';
 import { findLicenses } from '../../../src/evidence/bill-of-materials/licenses.ts';
 import { resolveOnlyFile } from '../../../src/evidence/files/resolve-files.ts';
 import { UserError } from '../../../src/runtime/failure.ts';

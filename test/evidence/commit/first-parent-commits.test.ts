@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  walkFirstParents,
   type BranchCommit,
   type RangeQuery,
+  walkFirstParents,
 } from '../../../src/evidence/commit/first-parent-commits.ts';
 import { failureOf } from '../../support/failures.ts';
 

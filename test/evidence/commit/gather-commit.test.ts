@@ -1,23 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { conforms } from '../../../src/contract/check.ts';
-import { gitCommitInfo, type GitCommitInfo } from '../../../src/contract/commit.ts';
-import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
+import { type GitCommitInfo, gitCommitInfo } from '../../../src/contract/commit.ts';
 import { probableBranch } from '../../../src/evidence/commit/branch.ts';
 import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
-import { gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
-import type { GitRunner } from '../../../src/evidence/git/git-runner.ts';
-import { createGitRunner } from '../../../src/evidence/git/git-runner.ts';
-import type { GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
 import { redactableFields } from '../../../src/evidence/commit/commit-redaction.ts';
+import { gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
+import type { GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
+import { createGitRunner, type GitRunner } from '../../../src/evidence/git/git-runner.ts';
 import { readJob, repositoryInfo } from '../../../src/evidence/job.ts';
-import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
+import { ExternalError, UserError } from '../../../src/runtime/failure.ts';
 import * as events from '../../support/events.ts';
 import {
   authorSeconds,
   committerSeconds,
+  type GitFolder,
   gitFolder,
   isolatedGit,
-  type GitFolder,
 } from '../../support/git-repository.ts';
 import { jobEnvironment, jobOf } from '../../support/job.ts';
 import { collectingLog } from '../../support/log.ts';

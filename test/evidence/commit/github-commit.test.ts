@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { createGitHubCommits, type GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { instantClock, manualClock } from '../../support/clock.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
 import { pullRequestEvent, shas } from '../../support/events.ts';
-import { apiCommit, githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
+import { apiCommit, type FakeGitHub, githubError, type GitHubReply, startGitHub } from '../../support/fake-github.ts';
 import { jobOf } from '../../support/job.ts';
 import { collectingLog } from '../../support/log.ts';
 

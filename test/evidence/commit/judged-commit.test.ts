@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
-import { valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { type Mapping, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { eventRuns, onDefault } from '../../support/event-runs.ts';
 import * as events from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';

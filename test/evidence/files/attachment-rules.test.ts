@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
-import { withFileTree, type FileTree } from '../../support/file-tree.ts';
+import { type FileTree, withFileTree } from '../../support/file-tree.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { readJsonReport, type JsonReport } from '../../../src/evidence/files/json-report.ts';
+import { describe, expect, it } from '@jest/globals';
+import { type JsonReport, readJsonReport } from '../../../src/evidence/files/json-report.ts';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 import { userErrorOf } from '../../support/user-error.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveArtifactPaths } from '../../../src/evidence/files/resolve-files.ts';
-import { withFileTree, type FileTree } from '../../support/file-tree.ts';
+import { type FileTree, withFileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
 async function namesOf(tree: FileTree, ...patterns: readonly string[]): Promise<readonly string[]> {

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { matchesGlob } from 'node:path';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { matchesGlob } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
-import { withFileTree, type FileTree } from '../../support/file-tree.ts';
-import { userErrorOf } from '../../support/user-error.ts';
+import { type FileTree, withFileTree } from '../../support/file-tree.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
 

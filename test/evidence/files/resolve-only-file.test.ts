@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../../src/evidence/files/resolve-files.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const workspace = workspaceForEachTest();
 

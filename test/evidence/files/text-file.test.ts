@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
 import { statSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
 import { readTextFile } from '../../../src/evidence/files/text-file.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const workspace = workspaceForEachTest();
 

@@ -7,8 +7,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { computeFingerprint } from '../../../src/evidence/fingerprint/fingerprint.ts';
 import { withFileTree } from '../../support/file-tree.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import { itWithPermissions, itWithPosixFiles } from '../../support/platform.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { branchesWithCommit, readCommitFromGit, resolveWithGit } from '../../../src/evidence/commit/git-commit.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { createGitRunner, withoutCredentials } from '../../../src/evidence/git/git-runner.ts';
-import { gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
+import { type GitFolder, gitFolder, isolatedGit } from '../../support/git-repository.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 
 const git = createGitRunner(isolatedGit);

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { createGitRunner } from '../../../src/evidence/git/git-runner.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCommitFromGit } from '../../../src/evidence/commit/git-commit.ts';
-import { findProgram, runProgram, type ProgramRun } from '../../../src/evidence/git/run-program.ts';
+import { createGitRunner } from '../../../src/evidence/git/git-runner.ts';
+import { findProgram, type ProgramRun, runProgram } from '../../../src/evidence/git/run-program.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { manualClock } from '../../support/clock.ts';
-import { gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
+import { type GitFolder, gitFolder, isolatedGit } from '../../support/git-repository.ts';
 import { itWithPosixFiles as itOnPosix } from '../../support/platform.ts';
 
 let folder: GitFolder;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GitHubApiResult, GitHubApi, GitHubApiRequest } from '../../../src/evidence/github/github-api.ts';
-import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { findPullRequest, pullRequestFromEvent } from '../../../src/evidence/github/event-pull-request.ts';
+import type { GitHubApi, GitHubApiRequest, GitHubApiResult } from '../../../src/evidence/github/github-api.ts';
+import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import {
   checkSuiteEvent,
   deploymentEvent,

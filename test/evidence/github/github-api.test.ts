@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   connectGitHubApi,
-  type GitHubApiResult,
   type GitHubApiRequest,
+  type GitHubApiResult,
 } from '../../../src/evidence/github/github-api.ts';
 import type { Transport } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
-import { instantClock, type InstantClock } from '../../support/clock.ts';
-import { closeAfterEach } from '../../support/close-after-each.ts';
 import { closedPort } from '../../../tools/loopback-server.ts';
-import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
-import { collectingLog, type CollectingLog } from '../../support/log.ts';
+import { type InstantClock, instantClock } from '../../support/clock.ts';
+import { closeAfterEach } from '../../support/close-after-each.ts';
+import { type FakeGitHub, githubError, type GitHubReply, startGitHub } from '../../support/fake-github.ts';
+import { type CollectingLog, collectingLog } from '../../support/log.ts';
 
 const keep = closeAfterEach();
 const repository = { owner: 'acme', name: 'widgets' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { findRunRestriction } from '../../../src/evidence/github/run-restriction.ts';
-import { isMapping, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { isMapping, type Mapping, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { mergeGroupEvent, pullRequestEvent, pushEvent, workflowRunEvent } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
 

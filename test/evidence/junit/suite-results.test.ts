@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sumResults, type JunitResult, type TestCounts } from '../../../src/contract/attestations/junit.ts';
+import { type JunitResult, sumResults, type TestCounts } from '../../../src/contract/attestations/junit.ts';
 import { parseJunit } from '../../support/junit.ts';
 
 /** The counts of the suites in a document, by their names. */

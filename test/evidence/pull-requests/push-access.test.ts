@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPushAccess, type PushAccess } from '../../../src/evidence/pull-requests/push-access.ts';
 import type { GitHubApiRequest, GitHubApiResult } from '../../../src/evidence/github/github-api.ts';
 import type { GitHubRefusal } from '../../../src/evidence/github/github-refusal.ts';
+import { createPushAccess, type PushAccess } from '../../../src/evidence/pull-requests/push-access.ts';
 
 /** Access to a stand-in for GitHub's API, and the requests that it got. */
 function accessWith(answer: (username: unknown) => GitHubApiResult): {

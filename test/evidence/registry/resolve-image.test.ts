@@ -1,26 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { parseChallenge } from '../../../src/evidence/registry/registry-login.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseImageName } from '../../../src/evidence/registry/image-name.ts';
+import { parseChallenge } from '../../../src/evidence/registry/registry-login.ts';
 import { resolveImage } from '../../../src/evidence/registry/resolve-image.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { ExternalError, UserError } from '../../../src/runtime/failure.ts';
+import { closedPort } from '../../../tools/loopback-server.ts';
+import { failureOf } from '../../support/failures.ts';
 import {
   basic,
   dockerConfig,
+  type FakeRegistry,
   identityToken,
   imageManifest,
+  type RegistryReply,
+  type RegistrySettings,
   registryToken,
   registryUser,
   startRegistry,
-  type FakeRegistry,
-  type RegistryReply,
-  type RegistrySettings,
 } from '../../support/fake-registry.ts';
-import { failureOf } from '../../support/failures.ts';
 import { collectingLog } from '../../support/log.ts';
-import { closedPort } from '../../../tools/loopback-server.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
 const opened: FakeRegistry[] = [];

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { conforms } from '../../../src/contract/check.ts';
 import { k8sReport } from '../../../src/contract/environment.ts';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
-import { gatherPods, readPods, type PodEvidence } from '../../../src/evidence/running/gather-pods.ts';
+import { gatherPods, type PodEvidence, readPods } from '../../../src/evidence/running/gather-pods.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import { aPod, containerStatus, digestOf, podList } from '../../support/pods.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const report = {
   artifacts: [

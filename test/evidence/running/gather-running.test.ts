@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { maximumJsonFileBytes } from '../../../src/evidence/files/json-limits.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { gather, gatherDocuments, reportedAt } from '../../support/gather-running.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DocumentNode } from '../../../src/evidence/running/document-node.ts';
-import { readPod, type Pod } from '../../../src/evidence/running/pod.ts';
+import { type Pod, readPod } from '../../../src/evidence/running/pod.ts';
 import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { aPod, containerStatus, digestOf } from '../../support/pods.ts';
 

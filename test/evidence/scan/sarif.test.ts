@@ -1,6 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readdirSync } from 'node:fs';
 import type { Finding } from '../../../src/contract/attestations/snyk.ts';
 import { severities } from '../../../src/contract/names.ts';
 import { readSarif, type ScanRun } from '../../../src/evidence/scan/sarif.ts';

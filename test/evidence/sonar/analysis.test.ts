@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { failureOf } from '../../support/failures.ts';
+import type { ListedAnalysis, SonarState } from '../../support/fake-sonar.ts';
 import {
   analysedCommit,
   analysisId,
@@ -10,7 +11,6 @@ import {
   taskId,
 } from '../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
-import type { ListedAnalysis, SonarState } from '../../support/fake-sonar.ts';
 
 let job: SonarJob;
 afterEach(() => job.close());

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { findSpoolItems } from '../../../src/evidence/spool/find-spool-items.ts';
 import { isMarkedDelivered, markDelivered, readSpoolItem } from '../../../src/evidence/spool/read-spool-item.ts';
 import { failureOf } from '../../support/failures.ts';

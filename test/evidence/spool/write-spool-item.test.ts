@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as nodeFiles from 'node:fs/promises';
-import { readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { findSpoolItems } from '../../../src/evidence/spool/find-spool-items.ts';
 import { readSpoolItem } from '../../../src/evidence/spool/read-spool-item.ts';
-import { writeSpoolItem, type KeptFile, type SpoolFiles } from '../../../src/evidence/spool/write-spool-item.ts';
+import { type KeptFile, type SpoolFiles, writeSpoolItem } from '../../../src/evidence/spool/write-spool-item.ts';
 import { collectBody } from '../../support/collect-bytes.ts';
 import { failureOf } from '../../support/failures.ts';
 import { sampleEntry } from '../../support/spool.ts';

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { refuseSecrets, type Upload } from '../../../src/evidence/upload/refuse-secrets.ts';
 import { failureOf } from '../../support/failures.ts';

@@ -3,8 +3,8 @@ import { fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
   answersInTurn,
-  performOperation,
   type PerformedOperation,
+  performOperation,
   type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
 

@@ -7,8 +7,8 @@ import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
   answersInTurn,
-  performOperation,
   type PerformedOperation,
+  performOperation,
   type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
 

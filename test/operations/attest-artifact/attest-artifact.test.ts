@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { artifactReport } from '../../../src/contract/artifact-report.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { TransportError } from '../../../src/http/transport.ts';
@@ -10,8 +10,8 @@ import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
   answersInTurn,
-  performOperation,
   type PerformedOperation,
+  performOperation,
   type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
 import { seededRandom } from '../../support/seeded-random.ts';

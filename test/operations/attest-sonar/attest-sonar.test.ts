@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { startOfTime } from '../../support/clock.ts';
-import { performOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
-import { failureOf } from '../../support/failures.ts';
 import { shas } from '../../support/events.ts';
+import { failureOf } from '../../support/failures.ts';
+import { performOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
 import { finishedTask, reportText, webhookPayload } from '../../support/sonar-analysis.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 

@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../../src/http/transport.ts';
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
@@ -9,8 +9,8 @@ import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
   answersInTurn,
-  performOperation,
   type PerformedOperation,
+  performOperation,
   type ScriptedAnswer,
   type StepChanges,
 } from '../../support/perform-operation.ts';

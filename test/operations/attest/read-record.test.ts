@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type Transport } from '../../../src/http/transport.ts';
+import { type Transport, TransportError } from '../../../src/http/transport.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { instantClock, startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
 import {
+  type PerformedOperation,
   performOperation,
   reportFacts,
-  type PerformedOperation,
   type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
 import { openTestStep } from '../../support/test-step.ts';

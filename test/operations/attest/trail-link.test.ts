@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { shas } from '../../support/events.ts';
-import { always, performOperation, type PerformedOperation } from '../../support/perform-operation.ts';
+import { always, type PerformedOperation, performOperation } from '../../support/perform-operation.ts';
 import { webhookPayload } from '../../support/sonar-analysis.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 

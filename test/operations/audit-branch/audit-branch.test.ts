@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from '../../../src/http/undici-transport.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
-import type { OperationResult } from '../../../src/operations/operation.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { pushEvent, scheduleEvent } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
+import { type FakeGitHub, githubError, type GitHubSettings, startGitHub } from '../../support/fake-github.ts';
 import { githubRepository, type HistoryCommit } from '../../support/fake-github-repository.ts';
-import { githubError, startGitHub, type FakeGitHub, type GitHubSettings } from '../../support/fake-github.ts';
 import { reportFacts, reportTables } from '../../support/perform-operation.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';

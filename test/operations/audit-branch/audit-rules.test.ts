@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findMerged } from '../../../src/evidence/pull-requests/commit-pull-requests.ts';
 import {
+  type AuditedCommit,
   chooseTrail,
+  type CommitTrail,
   precedesTrails,
   selectCounting,
-  type AuditedCommit,
-  type CommitTrail,
 } from '../../../src/operations/audit-branch/audit-rules.ts';
 
 const trail = (name: string, verdict: CommitTrail['verdict'] = 'compliant'): CommitTrail => ({

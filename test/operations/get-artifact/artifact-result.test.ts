@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import type { Reason } from '../../../src/contract/reason.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { renderSummary } from '../../../src/step/report/summary.ts';
-import { anArtifact } from '../../support/artifacts.ts';
 import {
+  type AnsweredArtifact,
   failedLookup,
   foundArtifact,
   lookUp,
   numberedFingerprint,
   unknownArtifact,
-  type AnsweredArtifact,
 } from '../../support/artifact-lookups.ts';
+import { anArtifact } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
 
 const sonarReason: Reason = {

@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '../../../src/contract/artifact.ts';
 import type { Reason } from '../../../src/contract/reason.ts';
 import type { Evidence } from '../../../src/operations/report.ts';
-import { decideResult } from '../../../src/step/run/gate.ts';
 import { withoutMentions } from '../../../src/step/publish/comment-body.ts';
 import { renderSummary, toSummaryContent } from '../../../src/step/report/summary.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
 import {
+  type AnsweredArtifact,
   failedLookup,
   foundArtifact,
   lookUp,
   numberedFingerprint,
   unknownArtifact,
-  type AnsweredArtifact,
 } from '../../support/artifact-lookups.ts';
 
 const ok = { is_compliant: true, status: 'compliant' };

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import {
   answersInTurn,
-  reportFacts,
-  performOperation,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
 } from '../../support/perform-operation.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const missing = 'Required by the template of the flow and not reported: sonar.';
 const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE', state_info: missing }) };

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import {
   duration,
   httpUrl,
+  integer,
   lines,
   oneOf,
   pairs,
   someOf,
   text,
-  integer,
 } from '../../../src/operations/inputs/input-types.ts';
 
 describe('oneOf', () => {

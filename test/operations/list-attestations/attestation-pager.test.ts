@@ -4,9 +4,9 @@ import type { ListedAttestation } from '../../../src/contract/attestation-list.t
 import { attestation, numbers, pageOf, serviceOf, start } from '../../support/attestation-list.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
-  reportFacts,
-  performOperation,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
   type ScriptedAnswer,
   type SeenRequest,
 } from '../../support/perform-operation.ts';

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
 import {
-  newestFirst,
   detectOrder,
   type ListOrder,
+  newestFirst,
 } from '../../../src/operations/list-attestations/attestation-order.ts';
 import { AttestationTally } from '../../../src/operations/list-attestations/attestation-tally.ts';
 

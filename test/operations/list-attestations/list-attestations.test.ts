@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
 import { attestation, numbers, serviceOf } from '../../support/attestation-list.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import {
   always,
-  reportFacts,
-  performOperation,
-  reportTables,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
+  reportTables,
 } from '../../support/perform-operation.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 /** Lists the flow web, which has these attestations. */
 function list(

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SnapshotEntry } from '../../../src/contract/snapshot.ts';
 import { failureOf } from '../../support/failures.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import {
   always,
-  reportFacts,
-  performOperation,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
   reportTables,
   type ScriptedAnswer,
   type SeenRequest,
 } from '../../support/perform-operation.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const start = 1_767_323_045;
 

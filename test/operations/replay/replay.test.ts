@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { keysAcceptedHeader, replayedHeader } from '../../../src/contract/idempotency.ts';
 import { TransportError } from '../../../src/http/transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
@@ -12,10 +12,10 @@ import {
   accepts,
   listed,
   recorded,
-  replaySpools,
-  spoolRunAnswer,
   type Replay,
   type ReplayOptions,
+  replaySpools,
+  spoolRunAnswer,
 } from '../../support/replay-spools.ts';
 import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';

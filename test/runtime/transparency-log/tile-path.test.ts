@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseTilePath, toTilePath, type Tile } from '../../../src/runtime/transparency-log/tile-path.ts';
+import { parseTilePath, type Tile, toTilePath } from '../../../src/runtime/transparency-log/tile-path.ts';
 
 describe('the path of a tile', () => {
   it.each([

@@ -6,9 +6,9 @@ import {
   findRoot,
   findRoots,
   hashLeaf,
+  type ReadHashes,
   tileWidth,
   TreeBuilder,
-  type ReadHashes,
 } from '../../../src/runtime/transparency-log/tree.ts';
 import { DefinedTree, followProof, hex, sha256, store } from '../../support/defined-tree.ts';
 

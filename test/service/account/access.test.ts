@@ -3,11 +3,11 @@ import { roles } from '../../../src/contract/role.ts';
 import {
   actorName,
   explainRefusal,
+  type Grant,
   mayAccess,
   mayOpen,
-  toCountsFor,
-  type Grant,
   type Permission,
+  toCountsFor,
 } from '../../../src/service/account/access.ts';
 
 const limited = (flow: string, countsFor: readonly string[]): Grant => ({ role: 'member', flows: [flow], countsFor });

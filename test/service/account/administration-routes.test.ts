@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt } from '../../../src/runtime/untrusted-data.ts';
 import {
-  keyIdOf,
   administer,
   createKey,
   createServiceAccount,
   createServiceAccountKey,
+  keyIdOf,
   removeMember,
   revokeKey,
   saveMember,
 } from '../../support/administration.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
 
 let service: TestService;
 let now: number;

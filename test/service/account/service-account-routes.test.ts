@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer, createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
+import { shareTestService, startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, startTestService, type TestService } from '../../support/service.ts';
 
 describe('service accounts', () => {
   let service: TestService;

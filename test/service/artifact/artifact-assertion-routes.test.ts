@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertArtifact } from '../../../src/contract/artifact-assertion.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { changePolicies, provenancePolicy, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -11,7 +12,6 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const [green, red, bare] = [fingerprintOf('aaaaaa'), fingerprintOf('bbbbbb'), fingerprintOf('cccccc')];
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifact } from '../../../src/contract/artifact.ts';
-import { conforms } from '../../../src/contract/check.ts';
 import { listArtifacts, searchArtifacts } from '../../../src/contract/artifact-lists.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { commitOf, fingerprintOf, report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
+import { conforms } from '../../../src/contract/check.ts';
 import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { commitOf, fingerprintOf, report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
 
 const [first, second] = [fingerprintOf('aaaaaa'), fingerprintOf('bbbbbb')];
 const commitOn = (sha1: string, branch: string): { sha1: string; branch: string } => ({ sha1, branch });

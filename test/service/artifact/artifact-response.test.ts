@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toArtifactResponse } from '../../../src/service/artifact/artifact-response.ts';
-import { Links } from '../../../src/service/platform/links.ts';
 import type { CountedAttestation } from '../../../src/service/attestation/attestation.ts';
+import { Links } from '../../../src/service/platform/links.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';
 
 describe('the response for an artifact', () => {

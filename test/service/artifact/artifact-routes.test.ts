@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { artifact } from '../../../src/contract/artifact.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import {
   attest,
   commitOf,
@@ -12,7 +13,6 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 const idForm = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{8}$/;
 

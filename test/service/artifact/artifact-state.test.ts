@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Verdict } from '../../../src/contract/compliance.ts';
-import { currentEvidence } from '../../../src/service/attestation/evidence-scope.ts';
-import { artifactRequirements, trailRequirements } from '../../../src/service/template/template.ts';
 import {
   compareEvidence,
-  judge as judgeStatuses,
-  withoutMismatched,
   type Evidence,
+  judge as judgeStatuses,
   type Judgement,
+  withoutMismatched,
 } from '../../../src/service/artifact/artifact-state.ts';
+import { currentEvidence } from '../../../src/service/attestation/evidence-scope.ts';
+import { artifactRequirements, trailRequirements } from '../../../src/service/template/template.ts';
 
 const piece = (name: string, verdict: Verdict): Evidence => ({
   ...{ name, verdict, type: 'sonar', level: 'artifact' },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 describe('an attestation for an artifact', () => {
   let service: TestService;

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { createKey } from '../../support/administration.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 import { runLog } from '../../support/verify-log.ts';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { maximumPageBytes } from '../../../src/contract/limits.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 
 describe('the list of the attestations of a flow', () => {
   let service: TestService;

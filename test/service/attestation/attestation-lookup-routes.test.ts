@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
-import { attestationFields } from '../../../src/contract/attestations/attestation-fields.ts';
 import { attestationEvidence } from '../../../src/contract/attestation-lookup.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { attestationForm, commitOf, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { attestationFields } from '../../../src/contract/attestations/attestation-fields.ts';
+import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { attestationForm, commitOf, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 
 let service: TestService;
 const openOrganization = shareTestService();

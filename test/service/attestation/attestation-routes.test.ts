@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maximumDocumentBytes, maximumEvidenceNames, maximumFileBytes } from '../../../src/contract/limits.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { downloadAttachment, evidence } from '../../support/attachments.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
+import { shareTestService, startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -15,7 +16,6 @@ import {
   saveFlow,
   stateOf,
 } from '../../support/service-samples.ts';
-import { shareTestService, startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { createTestStorage } from '../../support/test-storage.ts';
 
 const pathOf = ({ org }: TestService, flow = 'web'): string => `/attestations/${org}/${flow}/trail/main/sonar`;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  type AttestationSubject,
   currentEvidence,
   toAttestationScopes,
   toReportScopes,
-  type AttestationSubject,
 } from '../../../src/service/attestation/evidence-scope.ts';
 
 type Report = Parameters<typeof toReportScopes>[0]['report'];

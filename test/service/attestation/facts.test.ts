@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { AttestationDocuments } from '../../../src/contract/attestations/kinds.ts';
 import {
   addOverride,
+  type Facts,
   findFacts,
   findOverrideEnd,
   isOverridden,
-  type Facts,
 } from '../../../src/service/attestation/facts.ts';
 
 const attestation_name = 'evidence';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import {
   attestationForm,
   commitOf,
@@ -11,7 +12,6 @@ import {
   saveFlowTemplate,
   stateOf,
 } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 const fingerprint = fingerprintOf('abcdef');
 

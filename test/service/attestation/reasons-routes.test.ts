@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Reason } from '../../../src/contract/reason.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import {
   attest,
@@ -11,7 +12,6 @@ import {
   sampleTemplate,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const template = sampleTemplate({ review: 'pull_request', vulnerabilities: 'snyk' }, { sonar: 'sonar', unit: 'junit' });
 const policy = `_schema: https://example.com/schemas/policy/environment/v1

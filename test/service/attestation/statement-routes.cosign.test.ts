@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { cosign } from '../../../tools/cosign/cosign.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, commitOf, report, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 
 const [currentKey, formerKey] = sampleSigningKeys as [KeyObject, KeyObject];

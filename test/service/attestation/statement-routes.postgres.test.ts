@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { textAt } from '../../../src/runtime/untrusted-data.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attest, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 describe('the statement of an attestation, with PostgreSQL', () => {

@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { startLoginFixture } from '../../support/login-fixture.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, commitOf, fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 import { verifyBundle } from '../../support/verify-bundle.ts';
 

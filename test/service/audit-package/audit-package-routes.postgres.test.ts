@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { jsonOf, readPackage } from '../../support/audit-package.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 
 const packages = [

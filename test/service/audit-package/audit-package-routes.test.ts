@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { attachmentPath } from '../../../src/service/platform/attachments/files/attachment-layout.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type ZipContent,
 } from '../../support/audit-package.ts';
 import { pod, provenancePolicy, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -28,7 +29,6 @@ import {
   saveCustomType,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 
 const trailPackage = '/trails/acme/web/main/audit-package';
 const start = Date.UTC(2027, 0, 1) / 1000;

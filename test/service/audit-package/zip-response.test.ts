@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
 import { writeZip, type ZippedFile } from '../../../src/service/audit-package/zip-response.ts';
 import { LongStream } from '../../../src/service/platform/server/streamed-response.ts';
 import { unzip } from '../../support/audit-package.ts';

@@ -9,8 +9,8 @@ import {
   revokeKey,
   saveMember,
 } from '../../support/administration.ts';
-import { call, mappingOf } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call, mappingOf } from '../../support/service-call.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 describe('the audit log', () => {

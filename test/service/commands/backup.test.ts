@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { errorMessage } from '../../../src/runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
 import { runBackupCommand } from '../../../src/service/commands/run-backup-command.ts';
-import { errorMessage } from '../../../src/runtime/failure.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
-import { call } from '../../support/service-call.ts';
-import { runServiceCommand, type EndedCommand } from '../../support/run-service-command.ts';
-import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../../support/service-samples.ts';
+import { type EndedCommand, runServiceCommand } from '../../support/run-service-command.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
+import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../../support/service-samples.ts';
 
 describe('the backup of a service', () => {
   let parent: string;

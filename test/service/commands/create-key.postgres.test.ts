@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createKey, type CreateKeyCommand } from '../../../src/service/commands/create-key.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { sampleFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { storageDependencies } from '../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../support/test-servers.ts';
 

@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createKey, parseCreateKeyCommand, type CreateKeyCommand } from '../../../src/service/commands/create-key.ts';
-import { storageDependencies } from '../../support/storage-dependencies.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createKey, type CreateKeyCommand, parseCreateKeyCommand } from '../../../src/service/commands/create-key.ts';
 import { saveMember } from '../../support/administration.ts';
-import { call } from '../../support/service-call.ts';
-import { sampleFlow } from '../../support/service-samples.ts';
-import { startServiceProcess } from '../../support/service-process.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
+import { startServiceProcess } from '../../support/service-process.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
+import { storageDependencies } from '../../support/storage-dependencies.ts';
 
 describe('the command that creates a key', () => {
   let dataFolder: string;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { toFileError } from '../../../src/service/commands/file-error.ts';
 import { runServiceCommand } from '../../support/run-service-command.ts';

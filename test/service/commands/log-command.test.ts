@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { parseServiceOptions } from '../../../src/service/commands/service-options.ts';
 import { loadSigningKeys } from '../../../src/service/commands/signing-key-file.ts';
-import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { emptyDatabase } from '../../../tools/empty-database.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { runLog } from '../../support/verify-log.ts';

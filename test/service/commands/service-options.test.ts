@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { version } from '../../../src/runtime/version.ts';
 import { parseServiceOptions, usage } from '../../../src/service/commands/service-options.ts';
 import { startServiceProcess } from '../../support/service-process.ts';

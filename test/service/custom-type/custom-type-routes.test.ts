@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maximumDefinitionBytes } from '../../../src/contract/limits.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { attestationForm, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { attestationForm, saveFlow } from '../../support/service-samples.ts';
 
 let service: TestService;
 beforeAll(async () => {

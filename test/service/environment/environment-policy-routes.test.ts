@@ -7,8 +7,8 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../support/environment-samples.ts';
-import { call } from '../../support/service-call.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
 
 let service: TestService;
 const openOrganization = shareTestService();

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { reportKinds } from '../../../src/contract/environment-report.ts';
 import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 /** Fields of an element of each kind that names its instances. */
 const named: Readonly<Record<string, object>> = {

@@ -9,9 +9,9 @@ import {
   savePolicy,
   snapshotsOf,
 } from '../../support/environment-samples.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, mappingOf } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let time = 1_700_000_000_000;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EnvironmentPayload } from '../../../src/contract/environment.ts';
 import { listVerdicts, pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const openOrganization = shareTestService();

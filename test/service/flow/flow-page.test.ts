@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { call } from '../../support/service-call.ts';
 import { policyForm, provenancePolicy } from '../../support/environment-samples.ts';
-import { attestationForm, commitOf, report, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
+import { attestationForm, commitOf, report, saveFlow } from '../../support/service-samples.ts';
 
 let service: TestService;
 const read = async (query = ''): Promise<{ readonly text: string; readonly type: string | null }> => {

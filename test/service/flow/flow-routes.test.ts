@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { report, sampleFlow, saveFlow, stateOf } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 describe('operation 1, create or update flow', () => {
   let service: TestService;

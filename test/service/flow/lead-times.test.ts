@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { calculateLeadTimes } from '../../../src/service/flow/lead-times.ts';
 import type { Appearance } from '../../../src/service/artifact/artifact.ts';
+import { calculateLeadTimes } from '../../../src/service/flow/lead-times.ts';
 
 function appearance(environment: string, startedAt: number): Appearance {
   return { environment, started: 1, startedAt, last: 1, exitedAt: undefined };

@@ -3,6 +3,7 @@ import { createServiceAccount } from '../../support/administration.ts';
 import { changePolicies, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { receivingApp } from '../../support/fake-github-app.ts';
 import { deploymentPayload, githubPayload, sendWebhook } from '../../support/github-webhooks.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -11,11 +12,10 @@ import {
   fingerprintOf,
   report,
   sampleAttestation,
+  sampleTemplate,
   saveFlow,
   saveFlowTemplate,
-  sampleTemplate,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 
 const sha = commitOf('d');
 

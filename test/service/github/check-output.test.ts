@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { artifactStates, type ArtifactState } from '../../../src/contract/compliance.ts';
+import { type ArtifactState, artifactStates } from '../../../src/contract/compliance.ts';
 import { reasonStates } from '../../../src/contract/reason.ts';
 import {
-  toCheckOutput,
-  toDeploymentComment,
   type CheckOutput,
   type CommitVerdict,
+  toCheckOutput,
+  toDeploymentComment,
 } from '../../../src/service/github/check-output.ts';
 import { PagePaths } from '../../../src/service/platform/page-paths.ts';
 

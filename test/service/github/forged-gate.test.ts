@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import { changePolicies, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
-import { startGitHubApp, type FakeGitHubApp } from '../../support/fake-github-app.ts';
+import { type FakeGitHubApp, startGitHubApp } from '../../support/fake-github-app.ts';
 import { gatedOptions, saveGate, webhooksOf } from '../../support/gated-service.ts';
 import { githubEvents, headCommit } from '../../support/github-gate.ts';
-import { startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
+import { type LoginFixture, startLoginFixture } from '../../support/login-fixture.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attestationForm,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { maximumGithubGates } from '../../../src/contract/github-gate.ts';
 import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { receivingApp } from '../../support/fake-github-app.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { sampleFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
 
 const document = { installation_id: 1, repositories: ['10'], flows: ['web'], environments: { production: 'prod' } };
 

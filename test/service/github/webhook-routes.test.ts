@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { type Mapping, valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { receivingApp } from '../../support/fake-github-app.ts';
 import {
   deploymentPayload,
   githubExamples,
@@ -7,10 +8,8 @@ import {
   sendWebhook,
   signWebhook,
 } from '../../support/github-webhooks.ts';
-
-import { receivingApp } from '../../support/fake-github-app.ts';
-import { call } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
 
 let service: TestService;
 const lines: string[] = [];

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LateEntries } from '../../../src/service/log/background/late-entries.ts';
 import { attachmentPath } from '../../../src/service/platform/attachments/files/attachment-layout.ts';
 import { SqliteStorage } from '../../../src/service/platform/database/sqlite/sqlite-storage.ts';

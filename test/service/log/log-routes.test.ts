@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseCheckpoint } from '../../../src/runtime/transparency-log/checkpoint.ts';
 import { hashLeaf, TreeBuilder } from '../../../src/runtime/transparency-log/tree.ts';
 import { isSignedBy, parseVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { createKey } from '../../support/administration.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 
 /** The clock of the service, in milliseconds. */
 const now = Date.UTC(2027, 0, 1);

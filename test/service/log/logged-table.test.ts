@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from '@jest/globals';
+// Defines the statements of all records.
+import '../../../src/service/platform/database/storage.ts';
 import { findLoggedWrite, loggedTables } from '../../../src/service/log/logged-table.ts';
 import { allStatements } from '../../../src/service/platform/database/database.ts';
 import { migrate } from '../../../src/service/platform/database/sqlite/migrations.ts';
-// Defines the statements of all records.
-import '../../../src/service/platform/database/storage.ts';
 
 /** The tables without entries, by the reason. */
 const others = {

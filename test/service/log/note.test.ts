@@ -1,6 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generateKeyPairSync } from 'node:crypto';
 import { isLogOf, parseCheckpoint, toLogOrigin } from '../../../src/runtime/transparency-log/checkpoint.ts';
 import { isSignedBy, parseVerifierKey, renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { parseSigningKeys, signCheckpoint } from '../../../src/service/log/note.ts';

@@ -1,27 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseCheckpoint } from '../../../src/runtime/transparency-log/checkpoint.ts';
 import { toTilePath } from '../../../src/runtime/transparency-log/tile-path.ts';
 import { cacheTiles, findRoots, hashBytes, type ReadHashes } from '../../../src/runtime/transparency-log/tree.ts';
-import { logVerifier } from '../../../tools/log-verifier/log-verifier.ts';
 import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { logVerifier } from '../../../tools/log-verifier/log-verifier.ts';
 import { readPackage, type ZipContent } from '../../support/audit-package.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import {
   attest,
   attestationForm,
-  report,
   fingerprintOf,
+  report,
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 
 /** A public address, so that both services sign for the same log. */

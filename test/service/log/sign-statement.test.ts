@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { signStatement } from '../../../src/service/log/sign-statement.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 import { verifyBundle } from '../../support/verify-bundle.ts';

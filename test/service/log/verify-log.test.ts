@@ -1,16 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { verifyLog } from '../../../src/service/log/verify-log-use-cases.ts';
-import { DamagedAttachmentError } from '../../../src/service/platform/attachments/attachments.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { digestDocument } from '../../../src/service/log/entry.ts';
 import type { NewEntry } from '../../../src/service/log/log-records.ts';
+import { verifyLog } from '../../../src/service/log/verify-log-use-cases.ts';
+import { DamagedAttachmentError } from '../../../src/service/platform/attachments/attachments.ts';
 import { SqliteStorage } from '../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { storageDependencies } from '../../support/storage-dependencies.ts';
 import { runLog } from '../../support/verify-log.ts';
 

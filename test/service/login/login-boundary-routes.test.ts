@@ -3,11 +3,11 @@ import { maximumEvidenceNames } from '../../../src/contract/limits.ts';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer } from '../../support/administration.ts';
 import { changePolicies, listVerdicts, pod, policyForm, savePolicy } from '../../support/environment-samples.ts';
-import { startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
+import { type LoginFixture, startLoginFixture } from '../../support/login-fixture.ts';
 import { prepareEverything } from '../../support/prepare-organization.ts';
+import type { TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
-import type { TestService } from '../../support/service.ts';
 
 const strictPolicy = `_schema: https://example.com/schemas/policy/environment/v1
 artifacts:

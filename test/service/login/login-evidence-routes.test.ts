@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { type LoginFixture, startLoginFixture } from '../../support/login-fixture.ts';
+import type { TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
-import type { TestService } from '../../support/service.ts';
-import { startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
 
 let fixture: LoginFixture;
 let service: TestService;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer, keyIdOf } from '../../support/administration.ts';
+import { type LoginFixture, rulePath, startLoginFixture } from '../../support/login-fixture.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation } from '../../support/service-samples.ts';
-import { rulePath, startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
 
 let fixture: LoginFixture;
 beforeEach(async () => {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { administer, keyIdOf } from '../../support/administration.ts';
-import { everyEndpoint } from '../../support/every-endpoint.ts';
 import {
   createSigningKey,
-  signToken,
   type IdentityProvider,
   type SigningKey,
+  signToken,
 } from '../../../tools/identity-provider.ts';
+import { administer, keyIdOf } from '../../support/administration.ts';
+import { everyEndpoint } from '../../support/every-endpoint.ts';
+import { type LoginFixture, rulePath, startLoginFixture } from '../../support/login-fixture.ts';
 import { prepareEverything } from '../../support/prepare-organization.ts';
+import type { TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';
-import type { TestService } from '../../support/service.ts';
-import { rulePath, startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
 
 let fixture: LoginFixture;
 let service: TestService;

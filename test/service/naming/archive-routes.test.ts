@@ -7,9 +7,9 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../support/environment-samples.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attest, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 describe('archiving', () => {
   let service: TestService;

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { renamedColumns } from '../../../src/service/naming/rename-records.ts';
 import { migrate } from '../../../src/service/platform/database/sqlite/migrations.ts';
 import { administer, createNotification } from '../../support/administration.ts';
 import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
-import { startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
+import { type LoginFixture, startLoginFixture } from '../../support/login-fixture.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -15,7 +16,6 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 const fingerprint = fingerprintOf('abcdef');

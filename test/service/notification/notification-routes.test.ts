@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { triggers } from '../../../src/contract/notification.ts';
-import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { roles } from '../../../src/contract/role.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer, createNotification } from '../../support/administration.ts';
-import { call, type Called } from '../../support/service-call.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called } from '../../support/service-call.ts';
 
 const secretAddress = 'https://hooks.example.com/services/secret?token=secret#secret';
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import { violations } from '../../../src/contract/check.ts';
 import { webhookSecret } from '../../../src/contract/notification.ts';
 import { newWebhookSecret, rotateSecret, signMessage } from '../../../src/service/notification/webhook-secret.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { call, mappingOf, type Call, type Called } from '../../support/service-call.ts';
-import { saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { type Call, call, type Called, mappingOf } from '../../support/service-call.ts';
+import { saveFlow } from '../../support/service-samples.ts';
 import { createTestStorage } from '../../support/test-storage.ts';
 
 describe('the admin API', () => {

@@ -3,9 +3,9 @@ import { quotaExceeded } from '../../../src/contract/errors.ts';
 import type { QuotaName } from '../../../src/service/organization/quota.ts';
 import { createServiceAccount, keyIdOf } from '../../support/administration.ts';
 import { pod, reportPods, saveEnvironment, snapshotsOf } from '../../support/environment-samples.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 import { expectExactUsage } from '../../support/usage.ts';
 

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { roles } from '../../../src/contract/role.ts';
 import {
   createKey,
-  createUnlimitedKey,
-  removeMember,
   createServiceAccount,
   createServiceAccountKey,
+  createUnlimitedKey,
+  removeMember,
   saveMember,
 } from '../../support/administration.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { sampleFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 async function defaultsOf({ storage }: TestService): Promise<readonly string[]> {

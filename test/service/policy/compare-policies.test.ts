@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { comparePolicies, type PolicyComparison } from '../../../src/service/policy/compare-policies.ts';
 import { compilePolicy } from '../../../src/service/policy/compile-policy.ts';
-import { evaluatePolicies, type AttachedPolicy } from '../../../src/service/policy/judge-environment.ts';
+import { type AttachedPolicy, evaluatePolicies } from '../../../src/service/policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../../src/service/policy/judged-artifact.ts';
 import type { PolicyRules } from '../../../src/service/policy/policy-rules.ts';
 import { KnownMatches } from '../../../src/service/requirement/judgement-budget.ts';

@@ -1,25 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Verdict } from '../../../src/contract/compliance.ts';
+import { describeReason } from '../../../src/contract/reason.ts';
+import type { Evidence } from '../../../src/service/artifact/artifact-state.ts';
 import { compilePolicy } from '../../../src/service/policy/compile-policy.ts';
 import {
+  type AttachedPolicy,
   describeAnnounced,
+  type EnvironmentJudgement,
   evaluatePolicies,
   judgeEnvironment,
   maximumBreaches,
   unjudged,
-  type AttachedPolicy,
-  type EnvironmentJudgement,
 } from '../../../src/service/policy/judge-environment.ts';
-import { describeReason } from '../../../src/contract/reason.ts';
-import type { Verdict } from '../../../src/contract/compliance.ts';
-import type { Evidence } from '../../../src/service/artifact/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../../src/service/policy/judged-artifact.ts';
 import type { PolicyRules } from '../../../src/service/policy/policy-rules.ts';
 import {
+  JudgementBudget,
   KnownMatches,
   MissingMatchesError,
-  prepareMatches,
-  JudgementBudget,
   type PatternUse,
+  prepareMatches,
 } from '../../../src/service/requirement/judgement-budget.ts';
 
 const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedPolicy => ({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { violations } from '../../../src/contract/check.ts';
-import { previewPolicy, type PolicyPreview } from '../../../src/contract/policy-preview.ts';
+import { type PolicyPreview, previewPolicy } from '../../../src/contract/policy-preview.ts';
 import {
   changePolicies,
   pod,
@@ -10,9 +10,9 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../support/environment-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 const schema = '_schema: https://example.com/v1\n';

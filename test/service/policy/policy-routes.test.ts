@@ -6,8 +6,8 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../support/environment-samples.ts';
-import { call, type Called } from '../../support/service-call.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called } from '../../support/service-call.ts';
 
 let service: TestService;
 const openOrganization = shareTestService({ sources: { now: () => 1_700_000_000_500 } });

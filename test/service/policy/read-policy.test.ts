@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { yamlLimits } from '../../../src/service/platform/yaml/read-yaml.ts';
-import { readPolicy, type PolicyReading } from '../../../src/service/policy/read-policy.ts';
+import { type PolicyReading, readPolicy } from '../../../src/service/policy/read-policy.ts';
 
 const read = (text: string): PolicyReading => readPolicy(Buffer.from(text));
 const schema = '_schema: https://example.com/schemas/policy/environment/v1';

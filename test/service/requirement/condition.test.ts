@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { holds, type ConditionSubject } from '../../../src/service/requirement/condition.ts';
-import { ConditionError, parseCondition } from '../../../src/service/requirement/parse-condition.ts';
-
 import fc from 'fast-check';
+import { type ConditionSubject, holds } from '../../../src/service/requirement/condition.ts';
+import { ConditionError, parseCondition } from '../../../src/service/requirement/parse-condition.ts';
 
 const fingerprint = 'a'.repeat(64);
 const subject: ConditionSubject = {

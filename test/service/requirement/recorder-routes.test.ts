@@ -8,8 +8,9 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../support/environment-samples.ts';
-import { startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
+import { type LoginFixture, startLoginFixture } from '../../support/login-fixture.ts';
+import type { TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import {
   attestationForm,
   commitOf,
@@ -17,7 +18,6 @@ import {
   sampleArtifact,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import type { TestService } from '../../support/service.ts';
 
 const template = `version: 1
 trail:

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
-import { call } from '../../support/service-call.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
 import {
   attestationForm,
   commitOf,
@@ -10,7 +11,6 @@ import {
   sampleArtifact,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const web = fingerprintOf('aaaaaa');
 const template = `version: 1

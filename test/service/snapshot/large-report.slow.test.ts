@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
-import { call, type Called } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { call, type Called } from '../../support/service-call.ts';
 
 /* A large report: 300 images and very many instances. */
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { pod, reportPods, saveEnvironment, snapshotsOf } from '../../support/environment-samples.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 const start = 1_700_000_000;
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareArtifacts } from '../../../src/service/snapshot/snapshot-difference.ts';
-import {
-  podsToElements,
-  toRunningArtifacts,
-  listFingerprints,
-  toIdentity,
-  sameArtifacts,
-  type RunningArtifact,
-} from '../../../src/service/snapshot/running-artifact.ts';
-import { toPageRange, resolveInterval, type NumberRange } from '../../../src/service/snapshot/snapshot-series.ts';
-import { createEvents, findMovement } from '../../../src/service/snapshot/snapshot-events.ts';
-import { judgeWithMembers, type Snapshot } from '../../../src/service/snapshot/snapshot.ts';
 import { unjudged } from '../../../src/service/policy/judge-environment.ts';
+import {
+  listFingerprints,
+  podsToElements,
+  type RunningArtifact,
+  sameArtifacts,
+  toIdentity,
+  toRunningArtifacts,
+} from '../../../src/service/snapshot/running-artifact.ts';
+import { judgeWithMembers, type Snapshot } from '../../../src/service/snapshot/snapshot.ts';
+import { compareArtifacts } from '../../../src/service/snapshot/snapshot-difference.ts';
+import { createEvents, findMovement } from '../../../src/service/snapshot/snapshot-events.ts';
+import { type NumberRange, resolveInterval, toPageRange } from '../../../src/service/snapshot/snapshot-series.ts';
 import { pod } from '../../support/environment-samples.ts';
 
 const pods = fc.array(

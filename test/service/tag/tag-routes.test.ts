@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { maximumTags } from '../../../src/contract/tags.ts';
 import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 const sampleIn = (flow: string) => sampleArtifact({ trail_name: `of-${flow}` });
 

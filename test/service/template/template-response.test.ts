@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readTemplate } from '../../../src/service/template/read-template.ts';
-import { toTemplateResponse } from '../../../src/service/template/template-response.ts';
 import type { FileTemplate } from '../../../src/service/template/template.ts';
+import { toTemplateResponse } from '../../../src/service/template/template-response.ts';
 
 describe('a template file that does not begin with its version', () => {
   it('is answered as one that does, with everything that it requires', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keepRequirements, type FileTemplate } from '../../../src/service/template/template.ts';
+import { type FileTemplate, keepRequirements } from '../../../src/service/template/template.ts';
 
 const unit = { name: 'unit', type: 'junit' };
 const scan = { name: 'scan', type: 'snyk', require: '${{ evidence.low == 0 }}' };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 const commit = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Verdict } from '../../../src/contract/compliance.ts';
 import type { Evidence } from '../../../src/service/artifact/artifact-state.ts';
 import type { Template } from '../../../src/service/template/template.ts';
-import { listColumns, toMatrixRow, type MatrixRow } from '../../../src/service/trail/trail-matrix.ts';
+import { listColumns, type MatrixRow, toMatrixRow } from '../../../src/service/trail/trail-matrix.ts';
 import { judgeTrail, type TrailArtifact } from '../../../src/service/trail/trail-state.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';
 

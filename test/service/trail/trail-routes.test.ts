@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { call, mappingOf, type Called } from '../../support/service-call.ts';
+import { shareTestService, type TestService } from '../../support/service.ts';
+import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import {
   attest,
   attestationForm,
@@ -10,7 +11,6 @@ import {
   sampleTemplate,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import { shareTestService, type TestService } from '../../support/service.ts';
 
 const file = sampleTemplate({ ticket: 'generic' }, { sonar: 'sonar' });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Verdict } from '../../../src/contract/compliance.ts';
-import { judgeArtifact, type Evidence, type Judgement } from '../../../src/service/artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../../../src/service/artifact/artifact.ts';
+import { type Evidence, judgeArtifact, type Judgement } from '../../../src/service/artifact/artifact-state.ts';
 import type { Template } from '../../../src/service/template/template.ts';
 import { judgeTrail, type TrailArtifact, type TrailJudgement } from '../../../src/service/trail/trail-state.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';

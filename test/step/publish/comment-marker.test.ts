@@ -1,20 +1,20 @@
-import { inputSource } from '../../support/input-source.ts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Job } from '../../../src/evidence/job.ts';
-import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { operations } from '../../../src/operations/registry.ts';
 import type { EnvironmentVariables } from '../../../src/runtime/dependencies.ts';
+import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import {
   commentMarkers,
+  commentOrigin,
   isOutdated,
   readOrigin,
   renderOrigin,
-  commentOrigin,
 } from '../../../src/step/publish/comment-marker.ts';
 import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { inputVariables } from '../../../tools/run-action.ts';
 import { shas } from '../../support/events.ts';
+import { inputSource } from '../../support/input-source.ts';
 import { jobOf } from '../../support/job.ts';
 
 const job: Job = jobOf('push', {});

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import type { Reason } from '../../../src/contract/reason.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
-import { toCommitStatus, type CommitStatus } from '../../../src/step/publish/commit-status.ts';
-import { decideFailure, decideResult, type OnNonCompliant } from '../../../src/step/run/gate.ts';
-import { redactResult } from '../../../src/step/report/redacted-result.ts';
 import type { CommitMatch } from '../../../src/step/publish/commit-match.ts';
+import { type CommitStatus, toCommitStatus } from '../../../src/step/publish/commit-status.ts';
+import { redactResult } from '../../../src/step/report/redacted-result.ts';
+import { decideFailure, decideResult, type OnNonCompliant } from '../../../src/step/run/gate.ts';
 import { codePoint } from '../../support/code-point.ts';
 import { shas } from '../../support/events.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GitHubApi } from '../../../src/evidence/github/github-api.ts';
-import { renderOrigin, type CommentOrigin } from '../../../src/step/publish/comment-marker.ts';
+import { type CommentOrigin, renderOrigin } from '../../../src/step/publish/comment-marker.ts';
 import { writeComment } from '../../../src/step/publish/pull-request-comment.ts';
 import { shas } from '../../support/events.ts';
-import { githubRepository, jobsBot, type GitHubRepository } from '../../support/fake-github-repository.ts';
+import { type GitHubRepository, githubRepository, jobsBot } from '../../support/fake-github-repository.ts';
 
 const marker = '<!-- compliance-action id=1 -->';
 const number = 12;

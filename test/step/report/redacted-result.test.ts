@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OperationResult } from '../../../src/operations/operation.ts';
-import { decideResult } from '../../../src/step/run/gate.ts';
 import { redactResult } from '../../../src/step/report/redacted-result.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
 
 const key = 'perc%2fent/a#1-@b"c<d>';
 

@@ -1,21 +1,21 @@
-import { describe, expect, it } from '@jest/globals';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/client/service-error.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
-import { reportResult } from '../../../src/step/report/report-result.ts';
-import type { StepResult } from '../../../src/step/run/step-result.ts';
-import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
-import { githubRunner } from '../../../src/step/report/runner.ts';
 import { printable } from '../../../src/runtime/printable.ts';
 import { safeHref } from '../../../src/step/report/escape.ts';
-import { itWithFullDevice } from '../../support/platform.ts';
-import { hostileResult, hostileText } from './hostile-result.ts';
-import { aSecret, formsOf, textAround } from '../../support/secret.ts';
+import { reportResult } from '../../../src/step/report/report-result.ts';
+import { githubRunner } from '../../../src/step/report/runner.ts';
+import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
+import type { StepResult } from '../../../src/step/run/step-result.ts';
 import { captureOutput, inEnvironment } from '../../support/captured-output.ts';
+import { itWithFullDevice } from '../../support/platform.ts';
+import { aSecret, formsOf, textAround } from '../../support/secret.ts';
 import { commandsIn, commandsNamed, shownLines } from '../../support/workflow-command.ts';
+import { hostileResult, hostileText } from './hostile-result.ts';
 
 const result: OperationResult = {
   outcome: 'non-compliant',

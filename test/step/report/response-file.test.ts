@@ -1,8 +1,8 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { Pager } from '../../../src/operations/operation.ts';
-import { responseFile, writeResponse, type ResponseLocation } from '../../../src/step/report/response-file.ts';
+import { responseFile, type ResponseLocation, writeResponse } from '../../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { silentTransport } from '../../support/answering-transport.ts';
-import { connection, openTestStep } from '../../support/test-step.ts';
-import { userErrorOf } from '../../support/user-error.ts';
 import {
-  reportFacts,
-  performOperation,
-  reportTables,
   type PerformedOperation,
+  performOperation,
+  reportFacts,
+  reportTables,
 } from '../../support/perform-operation.ts';
 import { aPod, podList } from '../../support/pods.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
+import { connection, openTestStep } from '../../support/test-step.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const workspace = workspaceForEachTest();
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { withNote } from '../../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../../src/client/service-error.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
-import { UserError, ExternalError, type Problem } from '../../../src/runtime/failure.ts';
+import { ExternalError, type Problem, UserError } from '../../../src/runtime/failure.ts';
+import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
-import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
 import { failedLookup, foundArtifact, lookUp } from '../../support/artifact-lookups.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [] } };

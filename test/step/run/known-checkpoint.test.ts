@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { HttpResponse } from '../../../src/http/transport.ts';
 import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { signCheckpoint } from '../../../src/service/log/note.ts';
-import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
+import { type OperationRun, runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { connection, openTestStep } from '../../support/test-step.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpRequest, type HttpResponse } from '../../../src/http/transport.ts';
+import { type HttpRequest, type HttpResponse, TransportError } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
-import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
+import { type OperationRun, runOperation } from '../../../src/step/run/run-operation.ts';
+import { createSigningKey, jobClaims, startIdentityProvider } from '../../../tools/identity-provider.ts';
 import { administer } from '../../support/administration.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
-import { createSigningKey, jobClaims, startIdentityProvider } from '../../../tools/identity-provider.ts';
 import { jobEnvironment } from '../../support/job.ts';
+import { startTestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';
-import { startTestService } from '../../support/service.ts';
 import { openTestStep } from '../../support/test-step.ts';
 
 const inputs = { 'base-url': 'https://compliance.example.com', org: 'acme', operation: 'get-artifact', flow: 'web' };

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnyOperationName } from '../../../src/operations/operation-names.ts';
-import { allOperationNames } from '../../../src/operations/operation-names.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../../src/http/transport.ts';
+import { allOperationNames, type AnyOperationName } from '../../../src/operations/operation-names.ts';
 import { runOperation, type StepContext } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
@@ -16,7 +15,7 @@ import { aPod, podList } from '../../support/pods.ts';
 import { pullRequestAnswers } from '../../support/pull-request-answers.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { webhookPayloadWith } from '../../support/sonar-analysis.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { connection, openTestStep } from '../../support/test-step.ts';
 import { reports, writingSteps } from '../../support/writing-steps.ts';
 

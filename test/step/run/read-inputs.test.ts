@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { optional, required, withDefault, withFallback } from '../../../src/operations/inputs/input.ts';
-import { lines, oneOf, secret, text, integer } from '../../../src/operations/inputs/input-types.ts';
-import { inEnvironment } from '../../support/captured-output.ts';
-import { inputSource } from '../../support/input-source.ts';
+import { integer, lines, oneOf, secret, text } from '../../../src/operations/inputs/input-types.ts';
 import {
   fallbackVariable,
   inputText,
@@ -11,6 +9,8 @@ import {
   runnerInputs,
   unusedInputs,
 } from '../../../src/step/run/read-inputs.ts';
+import { inEnvironment } from '../../support/captured-output.ts';
+import { inputSource } from '../../support/input-source.ts';
 
 const org = withFallback(text('org'));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HttpResponse, HttpRequest } from '../../../src/http/transport.ts';
+import type { HttpRequest, HttpResponse } from '../../../src/http/transport.ts';
 import { Failure } from '../../../src/runtime/failure.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';

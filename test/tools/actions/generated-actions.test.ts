@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { operations } from '../../../src/operations/registry.ts';
 import { isMapping, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';

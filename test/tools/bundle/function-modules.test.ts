@@ -1,6 +1,6 @@
+import { builtinModules, createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { ESLint } from 'eslint';
-import { builtinModules, createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 // This rule needs no types, whose loading takes seconds.

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { licencesOf, packagesOf } from '../../../tools/bundle/licences.ts';
 import { temporaryWorkspace } from '../../support/temporary-workspace.ts';
 

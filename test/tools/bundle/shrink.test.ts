@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from '@jest/globals';
 import { shrink, withEagerModules } from '../../../tools/bundle/shrink.ts';
 
 /** What a script leaves in `result`. */

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'tools', 'bundle', 'substitutes');
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withAbsoluteLinks, type PageOrigin } from '../../../tools/release/absolute-links.ts';
+import { type PageOrigin, withAbsoluteLinks } from '../../../tools/release/absolute-links.ts';
 import type { PathKind } from '../../../tools/release/git.ts';
 
 const kinds = new Map<string, PathKind>([

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { load as parse } from 'js-yaml';
 import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { runAction } from '../../../tools/run-action.ts';
@@ -10,7 +10,7 @@ import { isolatedGit } from '../../support/git-repository.ts';
 import { jobEnvironment } from '../../support/job.ts';
 import { root } from '../../support/repository.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { sourceRepository, type SourceRepository } from './source-repository.ts';
+import { type SourceRepository, sourceRepository } from './source-repository.ts';
 
 let repository: SourceRepository;
 let service: TestService;

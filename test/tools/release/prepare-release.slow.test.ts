@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   compressedLimit,
   prepareRelease,
@@ -9,7 +9,7 @@ import {
 } from '../../../tools/release/prepare-release.ts';
 import { committerSeconds } from '../../support/git-repository.ts';
 import { linksOf } from '../../support/markdown.ts';
-import { copyRepository, sourceRepository, type SourceRepository } from './source-repository.ts';
+import { copyRepository, type SourceRepository, sourceRepository } from './source-repository.ts';
 
 const repositoryUrl = 'https://github.com/acme/compliance-action';
 let original: SourceRepository;

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type GitFolder, gitFolder } from '../../support/git-repository.ts';
 import { root } from '../../support/repository.ts';
-import { gitFolder, type GitFolder } from '../../support/git-repository.ts';
 
 /** What the README links to, and what is released. */
 const copied = ['action.yml', 'dist', 'docs', 'examples', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];

@@ -1,9 +1,9 @@
-import { expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
 import { GuardedFolder } from '../../../tools/servers/guarded-folder.ts';
 import { waitUntil } from '../../../tools/servers/ports.ts';
 import { describeWithOwnPostgres } from '../../support/own-servers.ts';

@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { expect, it } from '@jest/globals';
 import { acceptsConnections, freePort } from '../../../tools/servers/ports.ts';
 
 it('a free port can be listened on, and systems give it to nobody else', async () => {

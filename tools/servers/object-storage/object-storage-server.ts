@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isGoProgramBuilt } from '../../locked-go.ts';
 import { GuardedFolder, type RunningProgram } from '../guarded-folder.ts';
 import { acceptsConnections, freePort, waitUntil } from '../ports.ts';
 import { startOrRemove } from '../start-or-remove.ts';
-import { isGoProgramBuilt } from '../../locked-go.ts';
 import { versitygw } from './versitygw.ts';
 
 /** How long a start or a stop may take, in milliseconds. */

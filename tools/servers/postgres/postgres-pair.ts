@@ -1,4 +1,4 @@
-import { PostgresServer, type PostgresOptions } from './postgres-server.ts';
+import { type PostgresOptions, PostgresServer } from './postgres-server.ts';
 
 /** A primary whose commits wait for its standby. */
 export interface PostgresPair {

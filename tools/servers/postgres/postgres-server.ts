@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { GuardedFolder, type RunningProgram } from '../guarded-folder.ts';
 import { freePort, waitUntil } from '../ports.ts';
 import { startOrRemove } from '../start-or-remove.ts';
-import { unprivilegedAccount, type Account } from '../unprivileged-account.ts';
+import { type Account, unprivilegedAccount } from '../unprivileged-account.ts';
 import { findPostgres } from './binaries.ts';
 
 /** Parameters of postgresql.conf. */

@@ -1,5 +1,5 @@
-import { isUnencryptedUrl } from '../../../runtime/unencrypted-url.ts';
 import { UserError } from '../../../runtime/failure.ts';
+import { isUnencryptedUrl } from '../../../runtime/unencrypted-url.ts';
 import type { ReportTask } from '../report-task.ts';
 
 export interface ServerAddress {

@@ -1,6 +1,6 @@
 import type { TransportError, TransportProblem } from '../../../http/transport.ts';
-import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../../runtime/failure.ts';
-import { buildUrl, serverName, type ServerAddress } from './server-address.ts';
+import { errorCode, ExternalError, type Failure, type Problem, UserError } from '../../../runtime/failure.ts';
+import { buildUrl, type ServerAddress, serverName } from './server-address.ts';
 import type { TokenKind } from './sonar-token.ts';
 
 export interface SonarCall {

@@ -1,6 +1,6 @@
-import type { TransportError } from '../../../http/transport.ts';
 import { isTransientProblem } from '../../../http/retry.ts';
-import { sleep, type Clock } from '../../../runtime/clock.ts';
+import type { TransportError } from '../../../http/transport.ts';
+import { type Clock, sleep } from '../../../runtime/clock.ts';
 import { ExternalError, type Failure } from '../../../runtime/failure.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { isMapping } from '../../../runtime/untrusted-data.ts';

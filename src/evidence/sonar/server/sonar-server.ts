@@ -1,24 +1,24 @@
+import type { AuthenticationMethod } from '../../../contract/endpoint.ts';
+import { authorization } from '../../../http/authorization.ts';
+import { type ParsedBody, readJsonBody } from '../../../http/json-body.ts';
+import { isTransientStatus, parseRetryAfter } from '../../../http/retry.ts';
+import { type CallContext, sendWithRetry } from '../../../http/send-with-retry.ts';
+import { type HttpResponse, TransportError } from '../../../http/transport.ts';
+import type { Failure } from '../../../runtime/failure.ts';
+import { omitUndefined } from '../../../runtime/omit-undefined.ts';
+import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
+import { version } from '../../../runtime/version.ts';
 import { buildUrl, type ServerAddress } from './server-address.ts';
 import {
-  type SonarCall,
   createNoResponseError,
-  createStartingError,
   createRedirectError,
+  createStartingError,
+  type SonarCall,
   toStatusFailure,
   unexpectedSonarResponse,
 } from './server-failure.ts';
+import { type Attempt, isTransientError, type Polling, pollUntilResponse } from './sonar-polling.ts';
 import { expiryWarning, tokenKind } from './sonar-token.ts';
-import { type Polling, isTransientError, pollUntilResponse, type Attempt } from './sonar-polling.ts';
-import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
-import type { AuthenticationMethod } from '../../../contract/endpoint.ts';
-import { authorization } from '../../../http/authorization.ts';
-import { readJsonBody, type ParsedBody } from '../../../http/json-body.ts';
-import { TransportError, type HttpResponse } from '../../../http/transport.ts';
-import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
-import { isTransientStatus, parseRetryAfter } from '../../../http/retry.ts';
-import { omitUndefined } from '../../../runtime/omit-undefined.ts';
-import type { Failure } from '../../../runtime/failure.ts';
-import { version } from '../../../runtime/version.ts';
 
 export interface SonarApiRequest {
   /** Relative to the server's address, for example `api/ce/task`. */

@@ -1,8 +1,8 @@
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
-import { expiryWarningPeriod, renderExpiry } from '../key-lifetime.ts';
-import type { AdministrationEnd } from '../account-records.ts';
-import type { Storage } from '../../platform/database/storage.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import { WakingLoop, type WakingLoopDependencies } from '../../platform/background/waking-loop.ts';
+import type { Storage } from '../../platform/database/storage.ts';
+import type { AdministrationEnd } from '../account-records.ts';
+import { expiryWarningPeriod, renderExpiry } from '../key-lifetime.ts';
 
 /** How often the operator is warned, in milliseconds. */
 const interval = 12 * 3_600_000;

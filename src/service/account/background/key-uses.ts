@@ -1,10 +1,10 @@
-import { isRecent, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { type After, isRecent, type Now, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
+import { DelayedWrites } from '../../platform/background/delayed-writes.ts';
+import type { Storage } from '../../platform/database/storage.ts';
 import { actorName } from '../access.ts';
 import type { StoredKey } from '../account.ts';
-import type { Storage } from '../../platform/database/storage.ts';
-import { DelayedWrites } from '../../platform/background/delayed-writes.ts';
 import { toKeyEvent } from '../api-key-use-cases.ts';
 
 /** How precise the time of the last use of a key is, in seconds: it is written at most this often. */

@@ -1,11 +1,11 @@
 import { conforms } from '../../../contract/check.ts';
 import { orgName } from '../../../contract/names.ts';
-import { isRecent, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { type After, isRecent, type Now, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { unknownActor, type AuditEvent } from '../audit-event.ts';
-import type { Storage } from '../../platform/database/storage.ts';
 import { DelayedWrites } from '../../platform/background/delayed-writes.ts';
+import type { Storage } from '../../platform/database/storage.ts';
+import { type AuditEvent, unknownActor } from '../audit-event.ts';
 
 /** How long failures are counted together, in milliseconds. */
 const windowLength = 3_600_000;

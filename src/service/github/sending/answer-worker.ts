@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { conforms } from '../../../contract/check.ts';
-import { Type, type Static } from '../../../contract/schema.ts';
-import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { type Static, Type } from '../../../contract/schema.ts';
+import { type After, type Now, sleep, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { retryDelay } from '../../notification/notification.ts';
 import { DeliverySchedule } from '../../notification/delivery/delivery-schedule.ts';
+import { retryDelay } from '../../notification/notification.ts';
 import { WakingLoop } from '../../platform/background/waking-loop.ts';
 import { allOrganizations, type Storage, type TransactionScope } from '../../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../../platform/judging/use-case-dependencies.ts';
@@ -13,19 +13,19 @@ import { LimitedLog } from '../../platform/limited-log.ts';
 import type { Links } from '../../platform/links.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import {
-  checkNamePrefix,
   type Answer,
   type AnswerReference,
+  checkNamePrefix,
   type CheckSubject,
   type DeploymentSubject,
   type SentAnswer,
 } from '../answer.ts';
 import type { AnswerWriter } from '../answer-records.ts';
 import { toCheckOutput } from '../check-output.ts';
-import { decideDeployment, rejectUnjudged, type DeploymentDecision } from '../deployment-decision.ts';
+import { decideDeployment, type DeploymentDecision, rejectUnjudged } from '../deployment-decision.ts';
 import type { GithubApp } from '../github-app.ts';
 import { findWait, judgeCommit, judgeDeployment } from '../verdict-use-cases.ts';
-import { GithubError, type GithubApi } from './github-api.ts';
+import { type GithubApi, GithubError } from './github-api.ts';
 
 export interface AnswerWorkerDependencies extends Pick<UseCaseDependencies, 'judging'> {
   readonly storage: Storage;

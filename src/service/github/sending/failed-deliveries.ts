@@ -1,4 +1,4 @@
-import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { type After, type Now, sleep, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import type { GithubApi, WebhookDelivery } from './github-api.ts';

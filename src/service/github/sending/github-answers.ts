@@ -1,4 +1,4 @@
-import { mayBeOfServer, type FindRunCommit, type GithubApp } from '../github-app.ts';
+import { type FindRunCommit, type GithubApp, mayBeOfServer } from '../github-app.ts';
 import { AnswerWorker, type AnswerWorkerDependencies } from './answer-worker.ts';
 import { FailedDeliveries } from './failed-deliveries.ts';
 import { GithubApi, GithubError } from './github-api.ts';

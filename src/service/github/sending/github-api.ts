@@ -1,8 +1,8 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { request as octokitRequest } from '@octokit/request';
 import { conforms } from '../../../contract/check.ts';
-import { Type, type Static, type TSchema } from '../../../contract/schema.ts';
-import { unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { type Static, type TSchema, Type } from '../../../contract/schema.ts';
+import { type After, type Now, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import { textAt, valueAt } from '../../../runtime/untrusted-data.ts';
 import { withDeadline } from '../../platform/network/deadline.ts';

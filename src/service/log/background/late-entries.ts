@@ -1,9 +1,9 @@
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
-import type { Storage } from '../../platform/database/storage.ts';
 import { WakingLoop, type WakingLoopDependencies } from '../../platform/background/waking-loop.ts';
-import { toNewEntry, type LoggedRow } from '../log-records.ts';
-import { batchSize, loggedTables, type LoggedTable } from '../logged-table.ts';
+import type { Storage } from '../../platform/database/storage.ts';
+import { type LoggedRow, toNewEntry } from '../log-records.ts';
+import { batchSize, type LoggedTable, loggedTables } from '../logged-table.ts';
 
 interface Dependencies extends WakingLoopDependencies {
   readonly storage: Storage;

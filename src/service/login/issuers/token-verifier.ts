@@ -1,9 +1,9 @@
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Now } from '../../../runtime/clock.ts';
 import { textAt } from '../../../runtime/untrusted-data.ts';
 import { readIdentity, type TokenRejection, type TokenVerification, type TokenVerifier } from '../workflow-identity.ts';
 import type { FetchJson } from './fetch-json.ts';
-import { IssuerKeys, IssuerUnavailableError, type IssuerKey } from './issuer-keys.ts';
+import { type IssuerKey, IssuerKeys, IssuerUnavailableError } from './issuer-keys.ts';
 
 /** The only algorithm that GitHub and GHES sign with. No other is accepted, whatever the token says. */
 const algorithms = ['RS256'];

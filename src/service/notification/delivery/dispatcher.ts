@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { NotificationTarget } from '../../../contract/notification.ts';
-import { completeDelivery, distributeBroadcast, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
-import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../notification.ts';
-import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
-import { WakingLoop } from '../../platform/background/waking-loop.ts';
-import { LimitedLog } from '../../platform/limited-log.ts';
-import { toSingleLine } from '../../platform/single-line.ts';
+import { type After, type Now, sleep, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { withDeadline } from '../../platform/network/deadline.ts';
+import { WakingLoop } from '../../platform/background/waking-loop.ts';
 import { concurrent, type Storage } from '../../platform/database/storage.ts';
+import { LimitedLog } from '../../platform/limited-log.ts';
+import { withDeadline } from '../../platform/network/deadline.ts';
+import { toSingleLine } from '../../platform/single-line.ts';
 import type { DeliveryReader } from '../delivery-records.ts';
-import type { SendNotification } from './send-notification.ts';
+import { completeDelivery, distributeBroadcast, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
+import { type Delivery, type DueTarget, isStale, redactAddress, retryDelay } from '../notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
+import type { SendNotification } from './send-notification.ts';
 
 export interface DispatcherDependencies {
   readonly storage: Storage;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { errorMessage } from '../../../runtime/failure.ts';
 import { AddressError, type Refusals, type Web } from '../../platform/network/permitted-address.ts';
-import { sendRequest, type OutboundRequest } from '../../platform/network/send-request.ts';
+import { type OutboundRequest, sendRequest } from '../../platform/network/send-request.ts';
 
 /** A failed delivery. The message says why, without a full stop. */
 export class DeliveryError extends Error {

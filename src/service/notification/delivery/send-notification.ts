@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { noMailServer, type Delivery } from '../notification.ts';
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
-import { signMessage } from '../webhook-secret.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import type { Links } from '../../platform/links.ts';
-import { sendEmail, type MailServer } from './send-email.ts';
-import { renderMessage, renderSubject } from './render-message.ts';
-import { toWebhookPayload, type FindArtifact, type WebhookPayload } from './webhook-payload.ts';
 import type { Web } from '../../platform/network/permitted-address.ts';
+import { type Delivery, noMailServer } from '../notification.ts';
+import { signMessage } from '../webhook-secret.ts';
 import { DeliveryError, postJson } from './post-json.ts';
+import { renderMessage, renderSubject } from './render-message.ts';
+import { type MailServer, sendEmail } from './send-email.ts';
 import { renderSlackMessage } from './slack-message.ts';
+import { type FindArtifact, toWebhookPayload, type WebhookPayload } from './webhook-payload.ts';
 
 /** Sends a notification to its target. Rejects if the target did not accept it. */
 export type SendNotification = (delivery: Delivery, signal: AbortSignal) => Promise<void>;

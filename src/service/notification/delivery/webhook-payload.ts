@@ -1,8 +1,8 @@
 import { payloadVersion, type Trigger } from '../../../contract/notification.ts';
-import type { EnvironmentEvent, EventDigest } from '../../environment/environment-event.ts';
 import { judgeArtifact } from '../../artifact/artifact-state.ts';
-import type { Links } from '../../platform/links.ts';
 import type { ArtifactLookup, ArtifactQuery } from '../../artifact/artifact-use-cases.ts';
+import type { EnvironmentEvent, EventDigest } from '../../environment/environment-event.ts';
+import type { Links } from '../../platform/links.ts';
 
 /** The payload of a webhook, in the form of the public documentation of such a service. */
 export interface WebhookPayload {

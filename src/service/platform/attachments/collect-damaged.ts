@@ -1,4 +1,4 @@
-import { DamagedAttachmentError, type AttachedContent, type AttachmentFault } from './attachments.ts';
+import { type AttachedContent, type AttachmentFault, DamagedAttachmentError } from './attachments.ts';
 
 /** An attachment that does not match its record. */
 export interface DamagedAttachment {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DamagedAttachmentError, type AttachedContent } from './attachments.ts';
+import { type AttachedContent, DamagedAttachmentError } from './attachments.ts';
 
 export const emptyDigest = createHash('sha256').digest('hex');
 

@@ -1,4 +1,4 @@
-import { findLoggedWrite, toColumn, type LoggedWrite } from '../../log/logged-table.ts';
+import { findLoggedWrite, type LoggedWrite, toColumn } from '../../log/logged-table.ts';
 import { number, type Row } from './rows.ts';
 
 /** A value that is sent to a database. In SQLite, lists are JSON and booleans are 0 or 1. */

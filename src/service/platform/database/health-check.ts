@@ -1,7 +1,7 @@
-import { isRecent, type After, type Now } from '../../../runtime/clock.ts';
+import { type After, isRecent, type Now } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { storageError } from './storage-faults.ts';
 import { StorageError, type StorageReason } from './storage-error.ts';
+import { storageError } from './storage-faults.ts';
 
 export interface HealthCheckDependencies {
   /** What is checked, for the log, such as `the storage`. */

@@ -1,5 +1,5 @@
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
-import { requireQuotas, type Quotas } from '../../organization/quota.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
+import { type Quotas, requireQuotas } from '../../organization/quota.ts';
 import type { Storage } from './storage.ts';
 
 /** Rolls back transactions of an organization that exceed its quotas: they throw a QuotaExceededError. */

@@ -1,6 +1,6 @@
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
-import { LogWriter, toNewEntry, type NewEntry } from '../../log/log-records.ts';
+import { LogWriter, type NewEntry, toNewEntry } from '../../log/log-records.ts';
 import type { Database, Statement, StatementResult, Value } from './database.ts';
 import type { Row } from './rows.ts';
 

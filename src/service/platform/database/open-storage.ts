@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { PostgresOptions } from './postgres/open-postgres.ts';
-import { openDataFolder, type DataFolderOptions } from './sqlite/open-data-folder.ts';
+import { type DataFolderOptions, openDataFolder } from './sqlite/open-data-folder.ts';
 import type { OpenedStorage, StorageDependencies } from './storage.ts';
 
 /** The storage to open. Another kind of database becomes another member of this union. */

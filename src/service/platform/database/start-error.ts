@@ -1,5 +1,5 @@
-import { translateFileError } from './storage-faults.ts';
 import { StorageError, type StorageReason } from './storage-error.ts';
+import { translateFileError } from './storage-faults.ts';
 
 /** The service cannot start with its data folder; the message names the path and the remedy. */
 export class StartError extends Error {

@@ -1,11 +1,11 @@
 import { maximumFileBytes } from '../../../contract/limits.ts';
 import type { After, Now } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { HealthCheck } from './health-check.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
-import { onDisk, storageError } from './storage-faults.ts';
-import type { StorageError } from './storage-error.ts';
+import { HealthCheck } from './health-check.ts';
 import type { Storage } from './storage.ts';
+import type { StorageError } from './storage-error.ts';
+import { onDisk, storageError } from './storage-faults.ts';
 
 export interface StorageHealthDependencies {
   readonly storage: Pick<Storage, 'probe'>;

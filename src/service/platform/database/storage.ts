@@ -1,12 +1,15 @@
+import type { After, Now } from '../../../runtime/clock.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import type { RandomBytes } from '../../../runtime/random.ts';
 import { AccountReader, AccountWriter } from '../../account/account-records.ts';
-import { AllowListReader, AllowListWriter } from '../../environment/allow-list-records.ts';
 import { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.ts';
-import { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
 import { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
-import { PackageReader } from '../../audit-package/audit-package-records.ts';
+import { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
+import { RemovedAttachmentReader, RemovedAttachmentWriter } from '../../attestation/removed-attachment-records.ts';
 import { AuditLogReader, AuditLogWriter } from '../../audit/audit-log-records.ts';
+import { PackageReader } from '../../audit-package/audit-package-records.ts';
 import { CustomTypeReader, CustomTypeWriter } from '../../custom-type/custom-type-records.ts';
-import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
+import { AllowListReader, AllowListWriter } from '../../environment/allow-list-records.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
 import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
 import { AnswerReader, AnswerWriter } from '../../github/answer-records.ts';
@@ -14,23 +17,20 @@ import { GateReader, GateWriter } from '../../github/gate-records.ts';
 import { LogReader, LogWriter } from '../../log/log-records.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
 import { NamingReader, NamingWriter } from '../../naming/naming-records.ts';
-import { RemovedAttachmentReader, RemovedAttachmentWriter } from '../../attestation/removed-attachment-records.ts';
 import { RenameReader, RenameWriter } from '../../naming/rename-records.ts';
+import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
 import { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
 import { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
+import { UsageReader } from '../../organization/usage-records.ts';
 import { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
-import { RememberedAnswerWriter } from '../idempotency/remembered-answer-records.ts';
 import { SessionReader, SessionWriter } from '../../session/session-records.ts';
 import { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.ts';
 import { SearchReader, SearchWriter } from '../../trail/search-records.ts';
 import { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
-import { UsageReader } from '../../organization/usage-records.ts';
-import type { Database, Repository } from './database.ts';
-import { LoggedDatabase, type EntrySources } from './logged-database.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
-import type { After, Now } from '../../../runtime/clock.ts';
-import type { RandomBytes } from '../../../runtime/random.ts';
-import type { ServiceLog } from '../../../runtime/log.ts';
+import { RememberedAnswerWriter } from '../idempotency/remembered-answer-records.ts';
+import type { Database, Repository } from './database.ts';
+import { type EntrySources, LoggedDatabase } from './logged-database.ts';
 
 const readers = {
   organizations: OrganizationReader,

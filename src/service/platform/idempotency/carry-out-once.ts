@@ -1,7 +1,7 @@
 import { keyRetentionDays } from '../../../contract/idempotency.ts';
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
-import type { Answer, RecordKey, RequestKey } from './remembered-answer-records.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import type { WriteTransaction } from '../database/storage.ts';
+import type { Answer, RecordKey, RequestKey } from './remembered-answer-records.ts';
 
 /** A request with an idempotency key, which is carried out once. `Result` is the result of the use case. */
 export interface KeyedRequest<Result> extends RequestKey, RecordKey {

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
-import type { DataJudgement, DataToJudge, DefinitionFault } from '../../custom-type/judge-data.ts';
-import type { CustomTypeDefinition } from '../../custom-type/custom-type.ts';
 import { textAt } from '../../../runtime/untrusted-data.ts';
+import type { CustomTypeDefinition } from '../../custom-type/custom-type.ts';
+import type { DataJudgement, DataToJudge, DefinitionFault } from '../../custom-type/judge-data.ts';
 
 /** Memory limits of the worker, in MiB; jq's memory, which it does not count, has a limit of its own. */
 const memory = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };

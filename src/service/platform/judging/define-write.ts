@@ -1,7 +1,7 @@
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import type { TransactionOptions, WriteTransaction } from '../database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../idempotency/carry-out-once.ts';
-import { runJudgingTransaction, type JudgingContext, type JudgingDependencies } from './judging.ts';
+import { type JudgingContext, type JudgingDependencies, runJudgingTransaction } from './judging.ts';
 
 /** What the work of a use case gets besides its transaction. */
 export interface WriteContext extends JudgingContext {

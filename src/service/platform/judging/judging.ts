@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { EventLoopTurns } from '../../../runtime/event-loop-turns.ts';
-import { compilePolicy, type CompiledPolicy } from '../../policy/compile-policy.ts';
+import { type CompiledPolicy, compilePolicy } from '../../policy/compile-policy.ts';
 import type { PolicyRules } from '../../policy/policy-rules.ts';
 import { KnownMatches, MissingMatchesError, prepareMatches } from '../../requirement/judgement-budget.ts';
 import type { ReadTransaction, Storage, TransactionOptions, WriteTransaction } from '../database/storage.ts';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
+import { WakingLoop, type WakingLoopDependencies } from '../background/waking-loop.ts';
 import type { ReadTransaction } from '../database/storage.ts';
-import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { runJudgingTransaction } from './judging.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
-import { WakingLoop, type WakingLoopDependencies } from '../background/waking-loop.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** After this many failures to create one, snapshots stay pending until the next look. */
 const maximumFailures = 3;

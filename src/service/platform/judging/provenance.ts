@@ -1,21 +1,21 @@
-import { countsForAudience, describeAudience, type Audience } from '../../account/audience.ts';
+import { type Audience, countsForAudience, describeAudience } from '../../account/audience.ts';
+import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
+import { judgeArtifact, type JudgedDetails, type UncountedEvidence } from '../../artifact/artifact-state.ts';
+import type { CountedAttestation } from '../../attestation/attestation.ts';
 import {
+  type EvidenceRecords,
   listEffectiveEvidence,
   markReport,
-  type EvidenceRecords,
 } from '../../attestation/effective-evidence-use-cases.ts';
 import { currentEvidence, selectForAudience, toReportScopes } from '../../attestation/evidence-scope.ts';
-import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
-import type { Provenance } from '../../snapshot/snapshot-events.ts';
-import { judgeArtifact, type JudgedDetails, type UncountedEvidence } from '../../artifact/artifact-state.ts';
+import { locateReasons } from '../../attestation/reasons.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../policy/judged-artifact.ts';
 import { JudgementBudget } from '../../requirement/judgement-budget.ts';
-import { locateReasons } from '../../attestation/reasons.ts';
-import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
-import type { CountedAttestation } from '../../attestation/attestation.ts';
+import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
+import type { Provenance } from '../../snapshot/snapshot-events.ts';
 import { conditionLength, countNames, listTemplateRecorders } from '../../template/template.ts';
-import type { ReadTransaction } from '../database/storage.ts';
 import { findAppliedTemplates } from '../../template/template-use-cases.ts';
+import type { ReadTransaction } from '../database/storage.ts';
 
 /**
  * Finds the latest reported builds of artifacts that count for an environment, by fingerprint. Others are left out, as

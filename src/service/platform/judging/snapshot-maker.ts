@@ -1,15 +1,15 @@
 import { toDay } from '../../../runtime/clock.ts';
-import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
-import { sameArtifacts, type RunningArtifact } from '../../snapshot/running-artifact.ts';
-import { judgeWithMembers, type Snapshot } from '../../snapshot/snapshot.ts';
-import { judgeEnvironment, judgeWithoutArtifacts, type EnvironmentJudgement } from '../../policy/judge-environment.ts';
-import type { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
-import type { WriteTransaction } from '../database/storage.ts';
 import { toBroadcasts } from '../../notification/delivery-use-cases.ts';
-import { loadProvenance } from './provenance.ts';
-import { loadMemberContent, loadPolicies, loadRunning, type JudgedContent } from './environment-judging.ts';
+import { type EnvironmentJudgement, judgeEnvironment, judgeWithoutArtifacts } from '../../policy/judge-environment.ts';
+import type { JudgementBudget } from '../../requirement/judgement-budget.ts';
+import { type RunningArtifact, sameArtifacts } from '../../snapshot/running-artifact.ts';
+import { judgeWithMembers, type Snapshot } from '../../snapshot/snapshot.ts';
+import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
+import type { WriteTransaction } from '../database/storage.ts';
+import { type JudgedContent, loadMemberContent, loadPolicies, loadRunning } from './environment-judging.ts';
 import type { PolicyCache } from './judging.ts';
+import { loadProvenance } from './provenance.ts';
 import { SnapshotContent } from './snapshot-content.ts';
 
 export interface ReportedContent {

@@ -1,10 +1,10 @@
-import { MissingMatchesError, JudgementBudget } from '../../requirement/judgement-budget.ts';
 import type { EnvironmentHead, EvidenceSubject } from '../../environment/environment-records.ts';
+import { JudgementBudget, MissingMatchesError } from '../../requirement/judgement-budget.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import { noteChange } from '../../trail/trail-verdict-use-cases.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import type { JudgingContext } from './judging.ts';
-import { SnapshotMaker, type ReportedContent } from './snapshot-maker.ts';
+import { type ReportedContent, SnapshotMaker } from './snapshot-maker.ts';
 
 /** A change that affects environments. */
 export interface Change {

@@ -1,9 +1,9 @@
-import type { Quotas } from '../../organization/quota.ts';
-import type { FindRunCommit } from '../../github/github-app.ts';
-import type { JudgingDependencies } from './judging.ts';
-import type { TokenVerifier } from '../../login/workflow-identity.ts';
 import type { Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
+import type { FindRunCommit } from '../../github/github-app.ts';
+import type { TokenVerifier } from '../../login/workflow-identity.ts';
+import type { Quotas } from '../../organization/quota.ts';
+import type { JudgingDependencies } from './judging.ts';
 
 /**
  * The dependencies of use cases. A use case declares which of them it needs, takes them and a command, and returns a

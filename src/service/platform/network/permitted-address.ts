@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { findAddressBan, type AddressBan } from './address-ban.ts';
+import { type AddressBan, findAddressBan } from './address-ban.ts';
 
 export interface ResolvedAddress {
   readonly address: string;

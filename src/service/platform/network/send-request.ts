@@ -1,6 +1,6 @@
-import { request as requestPlain, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import { pinnedLookup, resolvePermittedAddress, type Refusals, type Web } from './permitted-address.ts';
+import { pinnedLookup, type Refusals, resolvePermittedAddress, type Web } from './permitted-address.ts';
 
 /** A request to an address that a user of the service named. */
 export interface OutboundRequest {

@@ -1,9 +1,9 @@
 import type { ArtifactState, Verdict } from '../../../contract/compliance.ts';
 import { escapeHtml } from '../../../runtime/escape-html.ts';
-import { expiryWarningPeriod } from '../../account/key-lifetime.ts';
 import { truncate } from '../../../runtime/truncate.ts';
+import { expiryWarningPeriod } from '../../account/key-lifetime.ts';
 import { withQuery } from './api-request.ts';
-import { html, link, type Hole, type Html } from './html.ts';
+import { type Hole, type Html, html, link } from './html.ts';
 import { exportFormats } from './list-export.ts';
 import type { PageContext } from './page.ts';
 

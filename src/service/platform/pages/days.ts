@@ -1,4 +1,4 @@
-import { Type, type Static } from '../../../contract/schema.ts';
+import { type Static, Type } from '../../../contract/schema.ts';
 import { validationError } from '../server/errors/api-error.ts';
 
 /** In Unix seconds, both ends included. */

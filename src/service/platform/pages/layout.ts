@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { assetPaths } from './assets.ts';
-import { html, Html } from './html.ts';
+import { Html, html } from './html.ts';
 import type { Page, PageContext, Section } from './page.ts';
 
 /** The only script: copies hashes, focuses the search, and keeps fragments at the sign-in. Pages work without it. */

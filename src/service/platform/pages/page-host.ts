@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
-import { Type, type Static, type TObject } from '../../../contract/schema.ts';
+import { type Static, type TObject, Type } from '../../../contract/schema.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { actorName, type Caller, type Permission } from '../../account/access.ts';
 import type { StoredKey } from '../../account/account.ts';
-import { PagePaths } from '../page-paths.ts';
 import { readsEverything } from '../../account/readable-parts.ts';
 import { toFormToken } from '../../session/session.ts';
+import { PagePaths } from '../page-paths.ts';
 import { AuthenticatedRequests } from '../server/authentication/authenticated-requests.ts';
 import {
   authenticate,
+  type Authenticator,
   requestOrganization,
   requireApiKey,
   requireRole,
-  type Authenticator,
 } from '../server/authentication/authentication.ts';
 import { Admission, defaultAdmissionLimits, requestHolder } from '../server/bodies/admission.ts';
 import { ApiError } from '../server/errors/api-error.ts';
@@ -24,9 +24,9 @@ import type { RouteDependencies } from '../server/route-dependencies.ts';
 import { validatePath, validateQuery } from '../server/validation.ts';
 import { withQuery } from './api-request.ts';
 import { renderFailure } from './components.ts';
-import { exportFormats, exportList, type ExportedList } from './list-export.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
+import { type ExportedList, exportFormats, exportList } from './list-export.ts';
 import type { Page, PageContext, Viewer } from './page.ts';
 import { readSessionCookie } from './session-cookie.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Hole, type Html } from './html.ts';
+import { type Hole, type Html, html } from './html.ts';
 
 export interface Table {
   /** Names the table for readers who do not see it. */

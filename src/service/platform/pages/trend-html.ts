@@ -1,9 +1,9 @@
-import { Type, type Static } from '../../../contract/schema.ts';
+import { type Static, Type } from '../../../contract/schema.ts';
 import { toDay } from '../../../runtime/clock.ts';
-import { toPercent, type Rate, type Trend, type TrendChoice } from '../rate.ts';
-import { withQuery, type Query } from './api-request.ts';
+import { type Rate, toPercent, type Trend, type TrendChoice } from '../rate.ts';
+import { type Query, withQuery } from './api-request.ts';
 import { pageLink } from './components.ts';
-import { html, type Hole, type Html } from './html.ts';
+import { type Hole, type Html, html } from './html.ts';
 import { renderTable } from './table.ts';
 
 const choices = [30, 90] as const;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
-import { keyErrors } from '../../../contract/key-errors.ts';
 import { idempotencyKeyHeader, parseIdempotencyKey, withoutFields } from '../../../contract/idempotency.ts';
-import { RepeatedRequest, type KeyedRequest, type OnceResult } from '../idempotency/carry-out-once.ts';
+import { keyErrors } from '../../../contract/key-errors.ts';
 import { textAt } from '../../../runtime/untrusted-data.ts';
 import type { StoredKey } from '../../account/account.ts';
+import { type KeyedRequest, type OnceResult, RepeatedRequest } from '../idempotency/carry-out-once.ts';
 import type { Answer } from '../idempotency/remembered-answer-records.ts';
 import type { UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError } from './errors/api-error.ts';

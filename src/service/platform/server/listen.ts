@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { errorMessage, errorCode } from '../../../runtime/failure.ts';
+import { errorCode, errorMessage } from '../../../runtime/failure.ts';
 
 interface ListenAddress {
   readonly host: string;

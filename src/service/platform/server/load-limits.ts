@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { requestHolder, type Admission } from './bodies/admission.ts';
+import { type Admission, requestHolder } from './bodies/admission.ts';
 import { ApiError } from './errors/api-error.ts';
 import { httpErrors } from './errors/http-errors.ts';
 

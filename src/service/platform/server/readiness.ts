@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { StorageHealth } from '../database/storage-health.ts';
 import { ApiError } from './errors/api-error.ts';
 import { httpErrors, retryAfterHeader } from './errors/http-errors.ts';
 import type { Shutdown } from './shutdown.ts';
-import type { StorageHealth } from '../database/storage-health.ts';
 
 /**
  * Adds `GET /ready`, for load balancers and health checks. A process whose object storage fails is ready: all others

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { GithubApp } from '../../github/github-app.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
 import type { KeyUses } from '../../account/background/key-uses.ts';
+import type { GithubApp } from '../../github/github-app.ts';
+import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { UseCaseDependencies } from '../judging/use-case-dependencies.ts';
 import type { Links } from '../links.ts';
-import type { ServiceLog } from '../../../runtime/log.ts';
-import type { AttachmentStore } from '../attachments/attachments.ts';
-import type { LargeReads } from './bodies/large-reads.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
+import type { LargeReads } from './bodies/large-reads.ts';
 
 export interface RouteDependencies extends UseCaseDependencies {
   readonly attachments: AttachmentStore;

@@ -1,32 +1,32 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Static } from '../../../contract/schema.ts';
 import {
   deprecatedSince,
-  findDeprecatedFields,
-  type EndpointDocument,
   type Endpoint,
-  type JsonBody,
-  type MultipartBody,
+  type EndpointDocument,
   type EndpointParameters,
   type EndpointQuery,
+  findDeprecatedFields,
+  type JsonBody,
+  type MultipartBody,
   type Success,
 } from '../../../contract/endpoint.ts';
+import { withExactFreeForm } from '../../../contract/free-form.ts';
 import { replayedHeader, supersededHeader } from '../../../contract/idempotency.ts';
 import { keyExpiryHeader } from '../../../contract/key-expiry-header.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { countHeldBytes, requestHolder, type Admission } from './bodies/admission.ts';
-import { withExactFreeForm } from '../../../contract/free-form.ts';
+import type { Static } from '../../../contract/schema.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
-import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
+import { authenticate, type Authenticator, requestOrganization } from './authentication/authentication.ts';
+import { type Admission, countHeldBytes, requestHolder } from './bodies/admission.ts';
 import { DocumentError, parseDocument } from './bodies/json-document.ts';
-import { KeyedRequests, readIdempotencyKey, ReplayedResponse, toSender, type CarryOut } from './keyed-requests.ts';
-import { prepareJson, type SerializedJson } from './json-response.ts';
-import { StreamedResponse } from './streamed-response.ts';
-import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
+import { fileTooLarge, type ReceiveFile, receiveMultipart, type UploadedFile } from './bodies/multipart.ts';
+import { SerialQueue } from './bodies/serial-queue.ts';
 import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
 import { httpErrors } from './errors/http-errors.ts';
+import { prepareJson, type SerializedJson } from './json-response.ts';
+import { type CarryOut, KeyedRequests, readIdempotencyKey, ReplayedResponse, toSender } from './keyed-requests.ts';
+import { StreamedResponse } from './streamed-response.ts';
 import { validate, validatePath, validateQuery } from './validation.ts';
-import { SerialQueue } from './bodies/serial-queue.ts';
 
 /** The value of `Deprecation` (RFC 9745). */
 const deprecationDate = `@${deprecatedSince}`;

@@ -1,15 +1,15 @@
-import { fastify, type FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
+import { fastify, type FastifyInstance } from 'fastify';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { largeResponse, requestHolder, type Admission } from './bodies/admission.ts';
-import { sendError, type ErrorListeners } from './errors/error-response.ts';
+import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
+import { type Admission, largeResponse, requestHolder } from './bodies/admission.ts';
+import { leaveBodyUnread, leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
+import { type ErrorListeners, sendError } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
 import { addNotFoundHandler } from './errors/route-not-found.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from './json-response.ts';
-import { LongStream } from './streamed-response.ts';
 import { addLoadLimits, type LoadLimits } from './load-limits.ts';
-import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
-import { leaveBodyUnread, leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
+import { LongStream } from './streamed-response.ts';
 
 /** How long the service waits, in milliseconds. */
 export interface Timeouts {

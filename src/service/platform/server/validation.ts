@@ -1,5 +1,5 @@
-import type { Static, TObject, TSchema } from '../../../contract/schema.ts';
 import { conforms, violations } from '../../../contract/check.ts';
+import type { Static, TObject, TSchema } from '../../../contract/schema.ts';
 import { isMapping } from '../../../runtime/untrusted-data.ts';
 import { validationError } from './errors/api-error.ts';
 import { renderRejectedValue } from './rejected-value.ts';

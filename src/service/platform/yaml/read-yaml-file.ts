@@ -2,7 +2,7 @@ import { conforms, violations } from '../../../contract/check.ts';
 import type { Static, TSchema } from '../../../contract/schema.ts';
 import { decodeText } from '../../../runtime/decode-text.ts';
 import { truncate } from '../../../runtime/truncate.ts';
-import { readYaml, YamlError, type YamlDocument } from './read-yaml.ts';
+import { readYaml, type YamlDocument, YamlError } from './read-yaml.ts';
 
 /** Faults of a file, as messages with line numbers. */
 export type Faults = readonly [string, ...string[]];

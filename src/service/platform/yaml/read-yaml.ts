@@ -1,4 +1,4 @@
-import { constructFromEvents, EVENT_ID, getScalarValue, parseEvents, YAMLException, type Event } from 'js-yaml';
+import { constructFromEvents, type Event, EVENT_ID, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
 import { errorMessage } from '../../../runtime/failure.ts';
 
 /** The text is invalid YAML or exceeds a limit; the message says why. */

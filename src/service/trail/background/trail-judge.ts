@@ -1,4 +1,4 @@
-import { unixSeconds, type Now } from '../../../runtime/clock.ts';
+import { type Now, unixSeconds } from '../../../runtime/clock.ts';
 import { WakingLoop, type WakingLoopDependencies } from '../../platform/background/waking-loop.ts';
 import type { Storage } from '../../platform/database/storage.ts';
 import type { Judging } from '../../platform/judging/judging.ts';

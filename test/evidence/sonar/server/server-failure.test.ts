@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   createNoResponseError,
-  toStatusFailure,
   type SonarCall,
+  toStatusFailure,
 } from '../../../../src/evidence/sonar/server/server-failure.ts';
 import { TransportError } from '../../../../src/http/transport.ts';
 

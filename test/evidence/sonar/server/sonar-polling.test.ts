@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpResponse, type HttpRequest, type Transport } from '../../../../src/http/transport.ts';
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../../../../src/http/transport.ts';
 import { createTransport } from '../../../../src/http/undici-transport.ts';
 import { jsonAnswer } from '../../../support/answering-transport.ts';
 import { startOfTime } from '../../../support/clock.ts';
 import { failureOf } from '../../../support/failures.ts';
+import type { SonarState } from '../../../support/fake-sonar.ts';
 import { analysisId, finishedTask, taskId, unfinishedTask } from '../../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
-import type { SonarState } from '../../../support/fake-sonar.ts';
 
 let job: SonarJob;
 let real: Transport;

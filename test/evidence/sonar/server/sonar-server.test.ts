@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { failureOf } from '../../../support/failures.ts';
+import { type Reply, startSonarServer } from '../../../support/fake-sonar.ts';
 import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
-import { startSonarServer, type Reply } from '../../../support/fake-sonar.ts';
 
 let job: SonarJob;
 afterEach(() => job.close());

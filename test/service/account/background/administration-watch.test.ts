@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
 import { errorMessage } from '../../../../src/runtime/failure.ts';
-import { startAdministrationWatch } from '../../../../src/service/account/background/administration-watch.ts';
 import type { AdministrationEnd } from '../../../../src/service/account/account-records.ts';
+import { startAdministrationWatch } from '../../../../src/service/account/background/administration-watch.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
 
 const day = 86_400;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { KeyUses } from '../../../../src/service/account/background/key-uses.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
-import type { AuditEvent } from '../../../../src/service/audit/audit-event.ts';
 import type { KeyUse } from '../../../../src/service/account/account-records.ts';
+import { KeyUses } from '../../../../src/service/account/background/key-uses.ts';
+import type { AuditEvent } from '../../../../src/service/audit/audit-event.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
 
 /** Key uses on a storage that fails as long as `isBroken` is set. */

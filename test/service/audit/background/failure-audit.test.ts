@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FailureAudit } from '../../../../src/service/audit/background/failure-audit.ts';
 import type { AuditEvent } from '../../../../src/service/audit/audit-event.ts';
+import { FailureAudit } from '../../../../src/service/audit/background/failure-audit.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
 
 /** An audit of failures on a storage with the organizations `acme` and `other`. */

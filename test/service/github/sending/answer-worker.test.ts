@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { FakeCheckRun, FakeDeployment } from '../../../support/fake-github-app.ts';
-import { troubles } from '../../../support/fake-github-app.ts';
 import { githubError, type GitHubReply } from '../../../support/fake-github.ts';
-import { startGatedService, type GatedService } from '../../../support/gated-service.ts';
+import { type FakeCheckRun, type FakeDeployment, troubles } from '../../../support/fake-github-app.ts';
+import { type GatedService, startGatedService } from '../../../support/gated-service.ts';
 import { githubEvents, headCommit } from '../../../support/github-gate.ts';
-import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { call, type Called, mappingOf } from '../../../support/service-call.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 
 let gated: GatedService;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { troubles } from '../../../support/fake-github-app.ts';
-import { startGatedService, webhooksOf, type GatedService } from '../../../support/gated-service.ts';
+import { type GatedService, startGatedService, webhooksOf } from '../../../support/gated-service.ts';
 import { githubEvents } from '../../../support/github-gate.ts';
 import { commitOf } from '../../../support/service-samples.ts';
 

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GithubAnswers } from '../../../../src/service/github/sending/github-answers.ts';
-import { Judging } from '../../../../src/service/platform/judging/judging.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { Judging } from '../../../../src/service/platform/judging/judging.ts';
 import { Links } from '../../../../src/service/platform/links.ts';
-import { fakeApp, startGitHubApp, troubles, type FakeGitHubApp } from '../../../support/fake-github-app.ts';
+import { fakeApp, type FakeGitHubApp, startGitHubApp, troubles } from '../../../support/fake-github-app.ts';
 import { sampleGate } from '../../../support/github-gate.ts';
 import { Records } from '../../../support/records.ts';
 import { commitOf } from '../../../support/service-samples.ts';

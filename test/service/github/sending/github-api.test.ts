@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GithubApi } from '../../../../src/service/github/sending/github-api.ts';
-import { manualClock, type ManualClock } from '../../../support/clock.ts';
-import { fakeApp, startGitHubApp, type FakeGitHubApp } from '../../../support/fake-github-app.ts';
+import { type ManualClock, manualClock } from '../../../support/clock.ts';
+import { fakeApp, type FakeGitHubApp, startGitHubApp } from '../../../support/fake-github-app.ts';
 
 let github: FakeGitHubApp;
 let clock: ManualClock;

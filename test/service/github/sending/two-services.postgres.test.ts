@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { startGitHubApp, type FakeGitHubApp } from '../../../support/fake-github-app.ts';
+import { type FakeGitHubApp, startGitHubApp } from '../../../support/fake-github-app.ts';
 import { gatedOptions, saveGate, webhooksOf } from '../../../support/gated-service.ts';
 import { githubEvents } from '../../../support/github-gate.ts';
-import { attest, commitOf, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
+import { attest, commitOf, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { createTestStorage, type TestStorage } from '../../../support/test-storage.ts';
 
 let storage: TestStorage;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { createFetchJson } from '../../../../src/service/login/issuers/fetch-json.ts';
 

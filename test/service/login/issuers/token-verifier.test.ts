@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { CompactSign, exportJWK, exportSPKI, SignJWT, UnsecuredJWT, type JWK } from 'jose';
-import type { TokenVerification } from '../../../../src/service/login/workflow-identity.ts';
+import { CompactSign, exportJWK, exportSPKI, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { JoseTokenVerifier } from '../../../../src/service/login/issuers/token-verifier.ts';
-import { createSigningKey, pushClaims, signToken, type SigningKey } from '../../../../tools/identity-provider.ts';
+import type { TokenVerification } from '../../../../src/service/login/workflow-identity.ts';
+import { createSigningKey, pushClaims, type SigningKey, signToken } from '../../../../tools/identity-provider.ts';
 
 const issuer = 'https://ghes.example.com/_services/token';
 const audience = 'https://compliance.example.com';

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
-import type { Delivery, TargetReference } from '../../../../src/service/notification/notification.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Dispatcher } from '../../../../src/service/notification/delivery/dispatcher.ts';
 import type { DeliveryWriter } from '../../../../src/service/notification/delivery-records.ts';
+import type { Delivery, TargetReference } from '../../../../src/service/notification/notification.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { concurrent, type Storage, type WriteTransaction } from '../../../../src/service/platform/database/storage.ts';
-import { manualClock, type ManualClock } from '../../../support/clock.ts';
+import { type ManualClock, manualClock } from '../../../support/clock.ts';
 import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { SendNotification } from '../../../../src/service/notification/delivery/send-notification.ts';
-import { Dispatcher } from '../../../../src/service/notification/delivery/dispatcher.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EnvironmentEvent } from '../../../../src/service/environment/environment-event.ts';
-import { retryDelay, type Delivery } from '../../../../src/service/notification/notification.ts';
+import { Dispatcher } from '../../../../src/service/notification/delivery/dispatcher.ts';
+import type { SendNotification } from '../../../../src/service/notification/delivery/send-notification.ts';
+import { type Delivery, retryDelay } from '../../../../src/service/notification/notification.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
-import { manualClock, startOfTime, type ManualClock } from '../../../support/clock.ts';
+import { type ManualClock, manualClock, startOfTime } from '../../../support/clock.ts';
 import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Delivery } from '../../../../src/service/notification/notification.ts';
 import { Dispatcher } from '../../../../src/service/notification/delivery/dispatcher.ts';
+import type { Delivery } from '../../../../src/service/notification/notification.ts';
 import { Connections } from '../../../../src/service/platform/database/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/platform/database/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/platform/database/postgres/postgres-storage.ts';
 import { concurrent, type TransactionScope } from '../../../../src/service/platform/database/storage.ts';
 import { waitUntil } from '../../../../tools/servers/ports.ts';
-import { manualClock, type ManualClock } from '../../../support/clock.ts';
-import { startCommitCutter, type CommitCutter } from '../../../support/commit-cutter.ts';
+import { type ManualClock, manualClock } from '../../../support/clock.ts';
+import { type CommitCutter, startCommitCutter } from '../../../support/commit-cutter.ts';
 import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { Records } from '../../../support/records.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ArtifactLookup } from '../../../../src/service/artifact/artifact-use-cases.ts';
+import { toMessages } from '../../../../src/service/environment/event-digest.ts';
 import { renderMessage, renderSubject } from '../../../../src/service/notification/delivery/render-message.ts';
 import { toWebhookPayload } from '../../../../src/service/notification/delivery/webhook-payload.ts';
-import { toMessages } from '../../../../src/service/environment/event-digest.ts';
 import { Links } from '../../../../src/service/platform/links.ts';
-import type { ArtifactLookup } from '../../../../src/service/artifact/artifact-use-cases.ts';
 import { sampleEvent } from '../../../support/notification-samples.ts';
 
 const links = new Links(() => 'https://compliance.example.com', '/api/v2');

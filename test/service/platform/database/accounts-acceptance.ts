@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Member, StoredKey } from '../../../../src/service/account/account.ts';
 import { hashSecret } from '../../../../src/service/account/api-key.ts';
-import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../../support/records.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
 
 /** What every storage adapter must do for keys and their owners. */
 export function describeAccounts(name: string, open: () => Promise<StorageUnderTest>): void {

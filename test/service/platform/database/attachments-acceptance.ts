@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { errorMessage } from '../../../../src/runtime/failure.ts';
 import {
-  DamagedAttachmentError,
   type AttachedContent,
   type AttachmentFault,
   type AttachmentStore,
+  DamagedAttachmentError,
   type ReceivedFile,
 } from '../../../../src/service/platform/attachments/attachments.ts';
 

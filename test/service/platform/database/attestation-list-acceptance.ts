@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attestation } from '../../../../src/service/attestation/attestation.ts';
 import type { RecordedAttestation } from '../../../../src/service/attestation/attestation-records.ts';
+import type { AttestationListQueryAt, Records } from '../../../support/records.ts';
 import { sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
-import type { AttestationListQueryAt, Records } from '../../../support/records.ts';
 
 /** What every storage adapter must do for lists of attestations. */
 export function describeAttestationList(name: string, open: () => Promise<StorageUnderTest>): void {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from '@jest/globals';
 import {
   allStatements,
   defineStatements,

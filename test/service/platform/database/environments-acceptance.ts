@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
-import type { SnapshotSummary } from '../../../../src/service/snapshot/snapshot.ts';
-import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
 import type {
   EnvironmentReport,
   EnvironmentToSave,
   RecordReportResult,
 } from '../../../../src/service/environment/environment-use-cases.ts';
+import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
+import type { SnapshotSummary } from '../../../../src/service/snapshot/snapshot.ts';
 import { pod } from '../../../support/environment-samples.ts';
+import type { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
-import type { Records } from '../../../support/records.ts';
 
 /** What every storage adapter must do for environments, their snapshots and policies. */
 export function describeEnvironments(name: string, open: () => Promise<StorageUnderTest>): void {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GithubGate } from '../../../../src/contract/github-gate.ts';
 import type { Answer, AnswerFailure, SentAnswer } from '../../../../src/service/github/answer.ts';
-import type { ChangedSubject } from '../../../../src/service/trail/trail.ts';
 import type { AnswerWriter } from '../../../../src/service/github/answer-records.ts';
 import type { GithubEvent } from '../../../../src/service/github/github-event.ts';
 import { takeGithubEvent } from '../../../../src/service/github/github-event-use-cases.ts';
 import { allOrganizations } from '../../../../src/service/platform/database/storage.ts';
+import type { ChangedSubject } from '../../../../src/service/trail/trail.ts';
 import type { Records } from '../../../support/records.ts';
 import { commitOf, fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hashSecret } from '../../../../src/service/account/api-key.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
-import type { AuditFilter } from '../../../../src/service/audit/audit-log-records.ts';
+import { hashSecret } from '../../../../src/service/account/api-key.ts';
 import type { AuditEvent } from '../../../../src/service/audit/audit-event.ts';
+import type { AuditFilter } from '../../../../src/service/audit/audit-log-records.ts';
 import type { LoginRule } from '../../../../src/service/login/login-rule.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { toReportScopes } from '../../../../src/service/attestation/evidence-scope.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { ReportedArtifact } from '../../../../src/service/artifact/artifact.ts';
+import { toReportScopes } from '../../../../src/service/attestation/evidence-scope.ts';
 import type { ReadTransaction } from '../../../../src/service/platform/database/storage.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';

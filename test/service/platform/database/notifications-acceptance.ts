@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Delivery, DeliveryFailure } from '../../../../src/service/notification/notification.ts';
 import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
-import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../../support/records.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
 
 /** What every storage adapter must do for notifications and their outbox. */
 export function describeNotifications(name: string, open: () => Promise<StorageUnderTest>): void {

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { StoredKey } from '../../../../src/service/account/account.ts';
+import { hashSecret } from '../../../../src/service/account/api-key.ts';
+import type { VerdictSpan } from '../../../../src/service/platform/rate.ts';
+import { hashSessionToken, sessionSeconds } from '../../../../src/service/session/session.ts';
 import * as sessions from '../../../../src/service/session/session-use-cases.ts';
 import type { TrailSelection } from '../../../../src/service/trail/trail-records.ts';
 import { listTrailStates } from '../../../../src/service/trail/trail-state-use-cases.ts';
 import { listFrequentFaults, loadFlowTrends } from '../../../../src/service/trail/trail-trend-use-cases.ts';
-import type { VerdictSpan } from '../../../../src/service/platform/rate.ts';
 import { judgeMarked } from '../../../../src/service/trail/trail-verdict-use-cases.ts';
-import type { StoredKey } from '../../../../src/service/account/account.ts';
-import { hashSecret } from '../../../../src/service/account/api-key.ts';
-import { hashSessionToken, sessionSeconds } from '../../../../src/service/session/session.ts';
+import type { Records } from '../../../support/records.ts';
 import { commitOf } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
-import type { Records } from '../../../support/records.ts';
 
 /** What every storage adapter must do for the pages alone: sessions, trails by name, and since when a verdict holds. */
 export function describePages(name: string, open: () => Promise<StorageUnderTest>): void {

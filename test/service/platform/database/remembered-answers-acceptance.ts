@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Storage, WriteTransaction } from '../../../../src/service/platform/database/storage.ts';
 import {
   carryOutOnce,
-  RepeatedRequest,
   type KeyedRequest,
+  RepeatedRequest,
 } from '../../../../src/service/platform/idempotency/carry-out-once.ts';
 import type {
   RememberedAnswer,
   RequestKey,
 } from '../../../../src/service/platform/idempotency/remembered-answer-records.ts';
-import type { Storage, WriteTransaction } from '../../../../src/service/platform/database/storage.ts';
 import { sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
-import { StorageHealth } from '../../../../src/service/platform/database/storage-health.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storageError } from '../../../../src/service/platform/database/storage-faults.ts';
-import { manualClock, type ManualClock } from '../../../support/clock.ts';
+import { StorageHealth } from '../../../../src/service/platform/database/storage-health.ts';
+import { type ManualClock, manualClock } from '../../../support/clock.ts';
 
 describe('readiness', () => {
   let clock: ManualClock;

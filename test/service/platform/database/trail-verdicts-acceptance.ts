@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifactStates } from '../../../../src/contract/compliance.ts';
+import { toDay } from '../../../../src/runtime/clock.ts';
 import {
   createServiceAccount,
   deleteServiceAccount,
 } from '../../../../src/service/account/service-account-use-cases.ts';
 import { overrideAttestation } from '../../../../src/service/attestation/override-use-cases.ts';
 import type { Template } from '../../../../src/service/template/template.ts';
+import type { Trail } from '../../../../src/service/trail/trail.ts';
 import { loadTrail } from '../../../../src/service/trail/trail-state-use-cases.ts';
 import { judgeMarked } from '../../../../src/service/trail/trail-verdict-use-cases.ts';
-import type { Trail } from '../../../../src/service/trail/trail.ts';
-import { toDay } from '../../../../src/runtime/clock.ts';
 import type { Records } from '../../../support/records.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';

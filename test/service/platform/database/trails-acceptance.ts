@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TrailToBegin } from '../../../../src/service/trail/trail-use-cases.ts';
-import type { Trail } from '../../../../src/service/trail/trail.ts';
 import type { FlowFilter } from '../../../../src/service/flow/flow-records.ts';
+import type { Trail } from '../../../../src/service/trail/trail.ts';
 import type { TrailFilter } from '../../../../src/service/trail/trail-records.ts';
+import type { TrailToBegin } from '../../../../src/service/trail/trail-use-cases.ts';
 import type { Records } from '../../../support/records.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';

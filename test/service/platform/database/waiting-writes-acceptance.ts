@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { recordArtifact } from '../../../../src/service/artifact/artifact-use-cases.ts';
 import { recordAttestation } from '../../../../src/service/attestation/attestation-use-cases.ts';
-import { RepeatedRequest, type KeyedRequest } from '../../../../src/service/platform/idempotency/carry-out-once.ts';
-import { beginTrail } from '../../../../src/service/trail/trail-use-cases.ts';
-import type { UseCaseDependencies } from '../../../../src/service/platform/judging/use-case-dependencies.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
+import { type KeyedRequest, RepeatedRequest } from '../../../../src/service/platform/idempotency/carry-out-once.ts';
+import type { UseCaseDependencies } from '../../../../src/service/platform/judging/use-case-dependencies.ts';
+import { beginTrail } from '../../../../src/service/trail/trail-use-cases.ts';
 import { sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 

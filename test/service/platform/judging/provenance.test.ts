@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { loadJudgedArtifacts, loadProvenance } from '../../../../src/service/platform/judging/provenance.ts';
-import type { RunningArtifact } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { JudgedArtifact } from '../../../../src/service/policy/judged-artifact.ts';
 import {
-  judgementLimits,
-  JudgementBudget,
   BudgetExceededError,
+  JudgementBudget,
+  judgementLimits,
 } from '../../../../src/service/requirement/judgement-budget.ts';
-import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import type { RunningArtifact } from '../../../../src/service/snapshot/running-artifact.ts';
 import { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';

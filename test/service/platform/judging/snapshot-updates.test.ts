@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WakingLoop } from '../../../../src/service/platform/background/waking-loop.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
-import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import { manualClock } from '../../../support/clock.ts';
 import { pod } from '../../../support/environment-samples.ts';
-import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import { Records } from '../../../support/records.ts';
+import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { createDataFolder } from '../../../support/test-storage.ts';
 

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { After } from '../../../../src/runtime/clock.ts';
 import { createFetchJson } from '../../../../src/service/login/issuers/fetch-json.ts';
-import { DeadlineError, withDeadline } from '../../../../src/service/platform/network/deadline.ts';
 import { postJson } from '../../../../src/service/notification/delivery/post-json.ts';
+import { DeadlineError, withDeadline } from '../../../../src/service/platform/network/deadline.ts';
 import {
+  type Attack,
   chunked,
   drip,
   endlessAnswers,
+  type RawServer,
   startRawServer,
   switching,
-  type Attack,
-  type RawServer,
 } from '../../../support/raw-server.ts';
 
 const unusable: readonly (readonly [string, string, string])[] = [

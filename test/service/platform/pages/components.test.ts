@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { placeBars, renderTimeline } from '../../../../src/service/environment/timeline-html.ts';
+import { PagePaths } from '../../../../src/service/platform/page-paths.ts';
 import { apiRequest, withQuery } from '../../../../src/service/platform/pages/api-request.ts';
 import { compactStyles, stylesheet } from '../../../../src/service/platform/pages/assets.ts';
 import {
@@ -12,10 +14,8 @@ import {
   renderTime,
 } from '../../../../src/service/platform/pages/components.ts';
 import { html } from '../../../../src/service/platform/pages/html.ts';
-import { toOwnAddress } from '../../../../src/service/session/session-page-routes.ts';
 import { renderTable } from '../../../../src/service/platform/pages/table.ts';
-import { placeBars, renderTimeline } from '../../../../src/service/environment/timeline-html.ts';
-import { PagePaths } from '../../../../src/service/platform/page-paths.ts';
+import { toOwnAddress } from '../../../../src/service/session/session-page-routes.ts';
 
 describe('a time', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fetchPackage, readPackage } from '../../../support/audit-package.ts';
 import {
   pod,
   provenancePolicy,
@@ -6,8 +7,7 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../../support/environment-samples.ts';
-import { fetchPackage, readPackage } from '../../../support/audit-package.ts';
-import { startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
+import { type LoginFixture, startLoginFixture } from '../../../support/login-fixture.ts';
 import { prepareEverything } from '../../../support/prepare-organization.ts';
 import { call } from '../../../support/service-call.ts';
 import {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { maximumLineLength, maximumNameLength } from '../../../../src/contract/limits.ts';
 import { stylesheet } from '../../../../src/service/platform/pages/assets.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../../../support/environment-samples.ts';
-import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+import { call, type Called, mappingOf } from '../../../support/service-call.ts';
 import {
   attest,
   attestationForm,
@@ -11,7 +12,6 @@ import {
   report,
   sampleAttestation,
 } from '../../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../../support/service.ts';
 
 /** Characters that take many bytes: in HTML, and in UTF-8. */
 const texts = ['"'.repeat(maximumLineLength), '構'.repeat(maximumLineLength)] as const;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseApiKey } from '../../../../src/service/account/api-key.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
+import { parseApiKey } from '../../../../src/service/account/api-key.ts';
 import { sampleFingerprint } from '../../../../tools/browser/sample-evidence.ts';
-import { startSampleService, type SampleService } from '../../../../tools/browser/sample-service.ts';
+import { type SampleService, startSampleService } from '../../../../tools/browser/sample-service.ts';
 
 describe('the pages of an organization with records', () => {
   let service: SampleService;

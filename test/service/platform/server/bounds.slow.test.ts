@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   maximumDocumentValues,
   maximumPolicies,
@@ -10,9 +10,9 @@ import {
 } from '../../../../src/contract/limits.ts';
 import { defaultTimeouts } from '../../../../src/service/platform/server/server.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../../support/environment-samples.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { attestationForm, sampleAttestation } from '../../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../../support/service.ts';
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 

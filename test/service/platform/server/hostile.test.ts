@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maximumDocumentBytes } from '../../../../src/contract/limits.ts';
 import type { Endpoint } from '../../../../src/contract/endpoint.ts';
-import { isMapping, valueAt, type Mapping } from '../../../../src/runtime/untrusted-data.ts';
+import { maximumDocumentBytes } from '../../../../src/contract/limits.ts';
+import { isMapping, type Mapping, valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { everyEndpoint } from '../../../support/every-endpoint.ts';
 import { prepareEverything } from '../../../support/prepare-organization.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
-import { call, type Call, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
+import { type Call, call, type Called } from '../../../support/service-call.ts';
 import { createTestStorage, type TestStorage } from '../../../support/test-storage.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { attestSonar } from '../../../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../../../src/contract/flow.ts';
 import { parseIdempotencyKey } from '../../../../src/contract/idempotency.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { ApiError } from '../../../../src/service/platform/server/errors/api-error.ts';
 import {
   digestRequest,
@@ -11,7 +12,6 @@ import {
   type RequestContent,
 } from '../../../../src/service/platform/server/keyed-requests.ts';
 import { toOperationObject } from '../../../../src/service/platform/server/openapi/operation-object.ts';
-import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 
 const content: RequestContent = {
   parameters: { org: 'acme' },

@@ -1,9 +1,9 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { afterEach, expect, it } from '@jest/globals';
 import type { ServiceOptions } from '../../../../src/service/service.ts';
-import { call, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
+import { call, type Called } from '../../../support/service-call.ts';
 
 let service: TestService;
 const sockets: Socket[] = [];

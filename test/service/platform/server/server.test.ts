@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { FastifyInstance } from 'fastify';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { FastifyInstance } from 'fastify';
 import { Admission } from '../../../../src/service/platform/server/bodies/admission.ts';
 import { createServer, defaultTimeouts } from '../../../../src/service/platform/server/server.ts';
 import { rawRequest } from '../../../support/raw-exchange.ts';

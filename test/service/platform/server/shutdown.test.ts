@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultTimeouts } from '../../../../src/service/platform/server/server.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { rawExchange, rawRequest } from '../../../support/raw-exchange.ts';

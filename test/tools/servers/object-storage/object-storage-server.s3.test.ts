@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
-  startObjectStorage,
   type ObjectStorageServer,
+  startObjectStorage,
 } from '../../../../tools/servers/object-storage/object-storage-server.ts';
 import { testAttachments } from '../../../support/object-storage.ts';
 import { describeWithOwnObjectStorage } from '../../../support/own-servers.ts';

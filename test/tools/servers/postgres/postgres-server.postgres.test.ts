@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { QueryResultRow } from 'pg';
-import { startPostgres, type PostgresServer } from '../../../../tools/servers/postgres/postgres-server.ts';
 import { startPostgresPair } from '../../../../tools/servers/postgres/postgres-pair.ts';
+import { type PostgresServer, startPostgres } from '../../../../tools/servers/postgres/postgres-server.ts';
 import { describeWithOwnPostgres } from '../../../support/own-servers.ts';
 import { itWithSmallDisk, mountSmallDisk } from '../../../support/small-disk.ts';
 import { withAdministrator } from '../../../support/test-servers.ts';

@@ -3,10 +3,10 @@ import { access, constants, link, mkdir, open, readFile, rename, rm, writeFile }
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { RandomBytes } from '../../../../runtime/random.ts';
 import { errorCode } from '../../../../runtime/failure.ts';
-import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
+import type { RandomBytes } from '../../../../runtime/random.ts';
 import { onDisk, translateFileError } from '../../database/storage-faults.ts';
+import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
 import { attachmentPath, contentFolder, incomingFolder } from './attachment-layout.ts';
 import { makeFolder, privateFileMode, privateFolderMode, syncFolder } from './durable-files.ts';
 import { DurableWriter } from './durable-writer.ts';

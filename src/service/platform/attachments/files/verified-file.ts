@@ -1,9 +1,9 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { errorCode } from '../../../../runtime/failure.ts';
-import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
-import { verifyChunks, verifyContent } from '../content-check.ts';
 import { onDisk } from '../../database/storage-faults.ts';
+import { type AttachedContent, DamagedAttachmentError } from '../attachments.ts';
+import { verifyChunks, verifyContent } from '../content-check.ts';
 
 /** The size of the chunks in which files are read, in bytes. */
 const chunkBytes = 256 * 1024;

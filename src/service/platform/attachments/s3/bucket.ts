@@ -1,3 +1,4 @@
+import { addAbortSignal, Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -5,13 +6,12 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { addAbortSignal, Readable } from 'node:stream';
-import { isRecent, sleep, type Clock } from '../../../../runtime/clock.ts';
+import { type Clock, isRecent, sleep } from '../../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../../runtime/random.ts';
 import { isMapping, valueAt } from '../../../../runtime/untrusted-data.ts';
+import { StorageError } from '../../database/storage-error.ts';
 import { DeadlineError, withDeadline } from '../../network/deadline.ts';
 import type { AttachedContent } from '../attachments.ts';
-import { StorageError } from '../../database/storage-error.ts';
 import { describeSource } from './credentials/credential-source.ts';
 import { CredentialsError } from './credentials/credentials-error.ts';
 import { logger, toCredentialProvider } from './credentials/load-credentials.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import {
-  DamagedAttachmentError,
   type AttachedContent,
   type AttachmentStore,
+  DamagedAttachmentError,
   type ReceivedFile,
 } from '../attachments.ts';
 import { verifyChunks, verifyContent } from '../content-check.ts';

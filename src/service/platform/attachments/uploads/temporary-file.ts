@@ -1,4 +1,4 @@
-import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../../runtime/random.ts';
 import { privateFileMode } from '../files/durable-files.ts';

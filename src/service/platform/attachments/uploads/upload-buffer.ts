@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { onDisk, translateFileError } from '../../database/storage-faults.ts';
 import type { ReceivedFile } from '../attachments.ts';
 import { verifyChunks } from '../content-check.ts';
 import { readChunks } from '../files/verified-file.ts';
-import { onDisk, translateFileError } from '../../database/storage-faults.ts';
 import { openTemporaryFile, type TemporaryFolder } from './temporary-file.ts';
 
 /** The maximum number of bytes of a content in memory. Larger content is in a temporary file. */

@@ -1,12 +1,12 @@
 import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../../runtime/failure.ts';
-import { DamagedAttachmentError, type AttachedContent } from '../../attachments/attachments.ts';
+import { type AttachedContent, DamagedAttachmentError } from '../../attachments/attachments.ts';
 import { collectDamaged, type DamagedAttachment } from '../../attachments/collect-damaged.ts';
+import { verifyChunks } from '../../attachments/content-check.ts';
 import { attachmentPath } from '../../attachments/files/attachment-layout.ts';
 import { attachmentsFolder } from '../../attachments/files/data-folder.ts';
 import { makeFolder, privateFileMode, syncFolder } from '../../attachments/files/durable-files.ts';
-import { verifyChunks } from '../../attachments/content-check.ts';
 import { openAttachment, openVerified, readChunks } from '../../attachments/files/verified-file.ts';
 import { BackupError } from './backup-error.ts';
 

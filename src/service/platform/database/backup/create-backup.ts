@@ -7,7 +7,7 @@ import { makeFolder, syncFolder } from '../../attachments/files/durable-files.ts
 import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';
 import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
-import { hashFile, writeManifest, type Manifest } from './manifest.ts';
+import { hashFile, type Manifest, writeManifest } from './manifest.ts';
 
 export interface BackupRequest {
   readonly dataFolder: string;

@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { conforms } from '../../../../contract/check.ts';
-import { Type, type Static } from '../../../../contract/schema.ts';
+import { type Static, Type } from '../../../../contract/schema.ts';
 import { errorCode } from '../../../../runtime/failure.ts';
 import { privateFileMode, syncFolder } from '../../attachments/files/durable-files.ts';
 import { BackupError } from './backup-error.ts';

@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
-import { inspectDatabase, type DatabaseContents } from '../sqlite/backup-database.ts';
+import { type DatabaseContents, inspectDatabase } from '../sqlite/backup-database.ts';
 import { BackupError } from './backup-error.ts';
 import { verifyAttachments } from './backup-files.ts';
-import { hashFile, readManifest, type Manifest } from './manifest.ts';
+import { hashFile, type Manifest, readManifest } from './manifest.ts';
 
 export interface VerifiedBackup {
   readonly folder: string;

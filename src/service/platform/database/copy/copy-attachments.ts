@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DamagedAttachmentError, type AttachedContent, type AttachmentStore } from '../../attachments/attachments.ts';
+import { type AttachedContent, type AttachmentStore, DamagedAttachmentError } from '../../attachments/attachments.ts';
 import { collectDamaged, type DamagedAttachment } from '../../attachments/collect-damaged.ts';
 import { attachmentPath } from '../../attachments/files/attachment-layout.ts';
 import { attachmentsFolder } from '../../attachments/files/data-folder.ts';

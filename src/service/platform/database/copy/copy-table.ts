@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { DatabaseError, type ClientBase } from 'pg';
-import { number, text, type Row } from '../rows.ts';
+import { type ClientBase, DatabaseError } from 'pg';
+import { number, type Row, text } from '../rows.ts';
 import { CopyError } from './copy-error.ts';
-import { digestRow, rowDigestSql, TableDigest, type CopiedValue, type TableContent } from './table-digest.ts';
-import { quote, type ColumnKind, type Table } from './tables.ts';
+import { type CopiedValue, digestRow, rowDigestSql, type TableContent, TableDigest } from './table-digest.ts';
+import { type ColumnKind, quote, type Table } from './tables.ts';
 
 /** Limits of the rows that are sent at a time: their number, and roughly their size in bytes. */
 const batchRows = 1000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { quote, type ColumnKind, type Table } from './tables.ts';
+import { type ColumnKind, quote, type Table } from './tables.ts';
 
 /*
  * A table has the same digest in both databases if all values of all rows are the same. Each side computes the SHA-256

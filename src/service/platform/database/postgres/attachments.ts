@@ -1,15 +1,15 @@
-import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
-import type { Value } from '../database.ts';
-import type { PoolClient } from 'pg';
 import { Readable } from 'node:stream';
+import type { PoolClient } from 'pg';
+import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
 import {
-  DamagedAttachmentError,
   type AttachedContent,
   type AttachmentStore,
+  DamagedAttachmentError,
   type ReceivedFile,
 } from '../../attachments/attachments.ts';
 import { emptyDigest, verifyChunks } from '../../attachments/content-check.ts';
 import type { BufferedUpload, UploadBuffer } from '../../attachments/uploads/upload-buffer.ts';
+import type { Value } from '../database.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
 

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
+import type { AttachmentStore } from '../../attachments/attachments.ts';
+import { settleUnfinished } from '../../attachments/remove-content.ts';
 import { openS3Attachments } from '../../attachments/s3/open-s3-attachments.ts';
 import type { S3Options } from '../../attachments/s3/s3-options.ts';
-import type { AttachmentStore } from '../../attachments/attachments.ts';
-import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { UploadBuffer } from '../../attachments/uploads/upload-buffer.ts';
-import { settleUnfinished } from '../../attachments/remove-content.ts';
+import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { PostgresAttachments } from './attachments.ts';
 import { Connections, withoutTimeLimits } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';

@@ -1,6 +1,5 @@
 import type { PoolClient } from 'pg';
 import { errorMessage } from '../../../../runtime/failure.ts';
-import { StorageError } from '../storage-error.ts';
 import {
   concurrent,
   createReaders,
@@ -10,8 +9,9 @@ import {
   type TransactionScope,
   type WriteTransaction,
 } from '../storage.ts';
+import { StorageError } from '../storage-error.ts';
 import { CommitWatch } from './commit-watch.ts';
-import { silentAfter, type Connections } from './connections.ts';
+import { type Connections, silentAfter } from './connections.ts';
 import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts';
 import { Session } from './session.ts';
 import { probe, Transactions } from './transactions.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import { UncertainWriteError } from '../storage-error.ts';
 import {
   concurrent,
   runWriting,
@@ -8,8 +7,9 @@ import {
   type TransactionScope,
   type WriteTransaction,
 } from '../storage.ts';
+import { UncertainWriteError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
-import { UnconfirmedCommitError, type CommitWatch } from './commit-watch.ts';
+import { type CommitWatch, UnconfirmedCommitError } from './commit-watch.ts';
 import type { Connections } from './connections.ts';
 import { lockStatement } from './organization-locks.ts';
 import { isConflict, isConnectionLost, isDatabaseError, isSlow } from './postgres-errors.ts';

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AttachedContent } from '../../attachments/attachments.ts';
 import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
+import type { AttachedContent } from '../../attachments/attachments.ts';
 import { BackupError } from '../backup/backup-error.ts';
+import { number, text } from '../rows.ts';
 import { toStartError } from '../start-error.ts';
 import { openReadOnly, translateError } from './database.ts';
 import { readVersion } from './migrations.ts';
-import { number, text } from '../rows.ts';
 
 /** The contents of a database, as far as backups need them. */
 export interface DatabaseContents {

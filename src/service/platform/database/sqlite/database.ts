@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 import { databaseFile, makePrivateFile } from '../../attachments/files/data-folder.ts';
 import { StartError, toStartError } from '../start-error.ts';
-import { isFull, storageError, translateFileError } from '../storage-faults.ts';
 import type { StorageReason } from '../storage-error.ts';
+import { isFull, storageError, translateFileError } from '../storage-faults.ts';
 import { migrate, readVersion, schemaVersion } from './migrations.ts';
 
 /** How long a statement waits for another process that has locked the file, in milliseconds. */

@@ -1,4 +1,4 @@
-import { statSync, type Stats } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { storageError } from '../storage-faults.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 import { connect } from './database.ts';
-import { prepareStatement } from './session.ts';
 import type { StatementAnswer, StatementRequest } from './large-writes.ts';
+import { prepareStatement } from './session.ts';
 
 /* The worker thread of `large-writes.ts`: receives the path of the database, then statements, and posts what they return. */
 

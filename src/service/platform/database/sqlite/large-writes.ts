@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import type { SQLInputValue } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import type { Database, Statement, StatementResult, Value } from '../database.ts';
 import { translateError } from './database.ts';
 import { toSqliteValue } from './session.ts';

@@ -1,17 +1,17 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ServiceLog } from '../../../../runtime/log.ts';
 import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
-import { sweepAttachments, type Sweep, type SweepRules } from '../../attachments/files/attachment-sweep.ts';
+import { type Sweep, sweepAttachments, type SweepRules } from '../../attachments/files/attachment-sweep.ts';
 import { attachmentsFolder, prepareDataFolder } from '../../attachments/files/data-folder.ts';
 import { settleUnfinished } from '../../attachments/remove-content.ts';
-import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { atStart, toStartError } from '../start-error.ts';
+import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { isFull } from '../storage-faults.ts';
 import { isNewDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import { hasLostLog, markRunning, markStopped, requireLog } from './unclean-stop.ts';
-import type { ServiceLog } from '../../../../runtime/log.ts';
 
 /** A data folder with an SQLite database and attachment files. */
 export interface DataFolderOptions {

@@ -4,10 +4,10 @@ import { databaseFile } from '../../attachments/files/data-folder.ts';
 import { StartError } from '../start-error.ts';
 import {
   createReaders,
-  runWriting,
-  type StorageDependencies,
   type ReadTransaction,
+  runWriting,
   type Storage,
+  type StorageDependencies,
   type TransactionOptions,
   type TransactionScope,
   type WriteTransaction,

@@ -6,30 +6,30 @@ import type { Proven } from '../../../../contract/proven.ts';
 import { replayedEvidenceHeader } from '../../../../contract/replayed-evidence.ts';
 import { unixSeconds } from '../../../../runtime/clock.ts';
 import { textAt } from '../../../../runtime/untrusted-data.ts';
-import { findKeyHolder, type KeyHolder } from '../../../account/access-use-cases.ts';
-import { findSessionHolder } from '../../../session/session-use-cases.ts';
 import {
-  explainRefusal,
-  hasPermission,
-  mayAccess,
   type AccessTarget,
   type Caller,
+  explainRefusal,
   type Grant,
+  hasPermission,
+  mayAccess,
   type Permission,
 } from '../../../account/access.ts';
+import { findKeyHolder, type KeyHolder } from '../../../account/access-use-cases.ts';
 import type { StoredKey } from '../../../account/account.ts';
+import { type ApiKey, parseApiKey, secretMatches } from '../../../account/api-key.ts';
 import { expiryWarningPeriod, renderExpiry } from '../../../account/key-lifetime.ts';
-import { parseApiKey, secretMatches, type ApiKey } from '../../../account/api-key.ts';
-import {
-  forwardedFor,
-  type FailedAuthentication,
-  type FailedAuthentications,
-  type RequestOrigin,
-} from './failed-authentications.ts';
+import { findSessionHolder } from '../../../session/session-use-cases.ts';
 import { ApiError, type ApiErrorDetails } from '../errors/api-error.ts';
-import { listNamedRecords, resolveNames, toTarget, type NamedRecord, type ResolvedNames } from './named-records.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import {
+  type FailedAuthentication,
+  type FailedAuthentications,
+  forwardedFor,
+  type RequestOrigin,
+} from './failed-authentications.ts';
+import { listNamedRecords, type NamedRecord, type ResolvedNames, resolveNames, toTarget } from './named-records.ts';
 
 /** The parts of a request that authentication uses. Its body has not been read. */
 export interface AuthenticationAttempt {

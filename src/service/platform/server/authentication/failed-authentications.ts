@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { isRecent, type After, type Now } from '../../../../runtime/clock.ts';
+import { type After, isRecent, type Now } from '../../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
 import type { AuditedFailure } from '../../../audit/background/failure-audit.ts';
 import { LimitedLog } from '../../limited-log.ts';

@@ -3,11 +3,11 @@ import { logIn, type LoginResult } from '../../../login/login-use-cases.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import {
+  type AuthenticationAttempt,
+  type Authenticator,
   countGuess,
   readCredential,
   unauthenticatedError,
-  type AuthenticationAttempt,
-  type Authenticator,
 } from './authentication.ts';
 import type { FailedAuthentication } from './failed-authentications.ts';
 

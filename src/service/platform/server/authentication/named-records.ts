@@ -2,7 +2,7 @@ import { isMapping, textAt } from '../../../../runtime/untrusted-data.ts';
 import type { AccessTarget } from '../../../account/access.ts';
 import type { RenamedKind } from '../../../naming/rename-records.ts';
 import type { ReadTransaction } from '../../database/storage.ts';
-import { validationError, type ApiError } from '../errors/api-error.ts';
+import { type ApiError, validationError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** A flow or environment that the path or the query of a request names. */

@@ -1,9 +1,9 @@
 import { maximumDocumentValues } from '../../../../contract/limits.ts';
-import { countInexactNumbers, parseExactJson } from '../../../../runtime/exact-json.ts';
-import { measureJson } from '../../../../runtime/json-size.ts';
-import { errorMessage } from '../../../../runtime/failure.ts';
 import { decodeText } from '../../../../runtime/decode-text.ts';
 import { findDuplicateKey } from '../../../../runtime/duplicate-key.ts';
+import { countInexactNumbers, parseExactJson } from '../../../../runtime/exact-json.ts';
+import { errorMessage } from '../../../../runtime/failure.ts';
+import { measureJson } from '../../../../runtime/json-size.ts';
 
 /** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
 export const maximumNesting = 64;

@@ -1,13 +1,13 @@
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { filePartName, type MultipartBody } from '../../../../contract/endpoint.ts';
+import { errorMessage } from '../../../../runtime/failure.ts';
 import type { ReceivedFile } from '../../attachments/attachments.ts';
+import { StorageError } from '../../database/storage-error.ts';
 import { translateFileError } from '../../database/storage-faults.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
-import { errorMessage } from '../../../../runtime/failure.ts';
-import { StorageError } from '../../database/storage-error.ts';
 
 /** A received file of a multipart request, which is not stored yet. */
 export interface UploadedFile {

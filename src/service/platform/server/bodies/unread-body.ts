@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 

@@ -1,10 +1,10 @@
 import type { Endpoint, ErrorResponse } from '../../../../contract/endpoint.ts';
 import {
   commonErrors,
+  type ErrorBody,
   flowNotFound,
   namedEnvironmentNotFound,
   namedFlowNotFound,
-  type ErrorBody,
 } from '../../../../contract/errors.ts';
 import { policyMissing } from '../../../../contract/policy.ts';
 import { truncate } from '../../../../runtime/truncate.ts';

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { quotaExceeded } from '../../../../contract/errors.ts';
-import { QuotaExceededError } from '../../../organization/quota.ts';
-import { DamagedAttachmentError } from '../../attachments/attachments.ts';
-import { ApiError, validationError } from './api-error.ts';
-import { httpErrors, retryAfterHeader } from './http-errors.ts';
-import { sendJson } from '../json-response.ts';
 import { errorCode, errorMessage } from '../../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
-import { JudgingOverloadedError } from '../../judging/data-judging.ts';
-import { StorageError, UncertainWriteError } from '../../database/storage-error.ts';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
+import { QuotaExceededError } from '../../../organization/quota.ts';
+import { DamagedAttachmentError } from '../../attachments/attachments.ts';
+import { StorageError, UncertainWriteError } from '../../database/storage-error.ts';
+import { JudgingOverloadedError } from '../../judging/data-judging.ts';
+import { sendJson } from '../json-response.ts';
+import { ApiError, validationError } from './api-error.ts';
+import { httpErrors, retryAfterHeader } from './http-errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorResponse } from '../../../../contract/endpoint.ts';
 import { closeGently, leaveBodyUnread } from '../bodies/unread-body.ts';

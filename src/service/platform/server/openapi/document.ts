@@ -1,7 +1,7 @@
 import { apiEndpoints } from '../../../../contract/api-endpoints.ts';
-import { logEndpoints } from '../../../../contract/log.ts';
 import { environmentPayload } from '../../../../contract/environment.ts';
 import { errorBody } from '../../../../contract/errors.ts';
+import { logEndpoints } from '../../../../contract/log.ts';
 import { toOperationObject } from './operation-object.ts';
 import { errorSchemaName, headerComponents, type JsonObject } from './responses.ts';
 

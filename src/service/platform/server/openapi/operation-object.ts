@@ -1,7 +1,7 @@
-import type { TObject, TSchema } from '../../../../contract/schema.ts';
+import { type Body, type Endpoint, filePartName, type MultipartBody } from '../../../../contract/endpoint.ts';
 import { keyRetentionDays } from '../../../../contract/idempotency.ts';
-import { filePartName, type Body, type Endpoint, type MultipartBody } from '../../../../contract/endpoint.ts';
-import { toContent, toResponses, type JsonObject } from './responses.ts';
+import type { TObject, TSchema } from '../../../../contract/schema.ts';
+import { type JsonObject, toContent, toResponses } from './responses.ts';
 
 export function toOperationObject(endpoint: Endpoint): JsonObject {
   const { operation, title, authentication, deprecated, parameters, query } = endpoint;

@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttachedContent } from '../../../../../src/service/platform/attachments/attachments.ts';
 import { AttachmentFolder } from '../../../../../src/service/platform/attachments/files/attachment-folder.ts';
 import { attachmentPath } from '../../../../../src/service/platform/attachments/files/attachment-layout.ts';
-import { describeAttachments, flipped, keep } from '../../database/attachments-acceptance.ts';
 import { itWithPosixFiles } from '../../../../support/platform.ts';
+import { describeAttachments, flipped, keep } from '../../database/attachments-acceptance.ts';
 
 const open = (folder: string): Promise<AttachmentFolder> => AttachmentFolder.open(folder, (size) => randomBytes(size));
 

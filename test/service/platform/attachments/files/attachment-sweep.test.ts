@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   maximumTrashed,
-  sweepAttachments,
-  trashAfterMilliseconds,
   type Sweep,
+  sweepAttachments,
   type SweepRules,
+  trashAfterMilliseconds,
 } from '../../../../../src/service/platform/attachments/files/attachment-sweep.ts';
 
 const now = Date.UTC(2026, 10, 22, 12);

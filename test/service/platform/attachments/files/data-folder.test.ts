@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { prepareDataFolder } from '../../../../../src/service/platform/attachments/files/data-folder.ts';
 import { openDatabase } from '../../../../../src/service/platform/database/sqlite/database.ts';
 import { lockFolder } from '../../../../../src/service/platform/database/sqlite/folder-lock.ts';

@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { describe, expect, it } from '@jest/globals';
 import { DurableWriter } from '../../../../../src/service/platform/attachments/files/durable-writer.ts';
 
 const mebibyte = 1024 * 1024;

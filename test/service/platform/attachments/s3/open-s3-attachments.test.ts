@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openS3Attachments } from '../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
 import type { S3Attachments } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
 import { instantClock } from '../../../../support/clock.ts';
-import { refusal, startFakeS3, type FakeS3 } from '../../../../support/fake-s3.ts';
+import { type FakeS3, refusal, startFakeS3 } from '../../../../support/fake-s3.ts';
 
 describe('attachments in an object storage', () => {
   let server: FakeS3;

@@ -1,15 +1,15 @@
-import { describe, expect, it } from '@jest/globals';
-import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../../src/runtime/clock.ts';
 import { parseAttachments } from '../../../../../src/service/commands/parse-attachments.ts';
 import { Bucket } from '../../../../../src/service/platform/attachments/s3/bucket.ts';
+import type { S3Credentials } from '../../../../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 import { openS3Attachments } from '../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
 import type { S3Attachments } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
-import type { S3Credentials } from '../../../../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 import type { S3Options } from '../../../../../src/service/platform/attachments/s3/s3-options.ts';
 import { testAttachments } from '../../../../support/object-storage.ts';
 import { describeAttachments, digestOf } from '../../database/attachments-acceptance.ts';

@@ -1,37 +1,37 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { connectionInputs } from '../../../../../src/operations/inputs/connection-inputs.ts';
-import { describeError, errorMessage } from '../../../../../src/runtime/failure.ts';
 import type { Clock } from '../../../../../src/runtime/clock.ts';
+import { describeError, errorMessage } from '../../../../../src/runtime/failure.ts';
 import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { DamagedAttachmentError } from '../../../../../src/service/platform/attachments/attachments.ts';
-import { Bucket, socketLimits, type SocketLimits } from '../../../../../src/service/platform/attachments/s3/bucket.ts';
+import { Bucket, type SocketLimits, socketLimits } from '../../../../../src/service/platform/attachments/s3/bucket.ts';
 import { contentLimits, S3Attachments } from '../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
 import type { S3Options } from '../../../../../src/service/platform/attachments/s3/s3-options.ts';
 import { UploadBuffer } from '../../../../../src/service/platform/attachments/uploads/upload-buffer.ts';
-import { instantClock, manualClock, type ManualClock } from '../../../../support/clock.ts';
+import { instantClock, type ManualClock, manualClock } from '../../../../support/clock.ts';
+import { closeAfterEach } from '../../../../support/close-after-each.ts';
 import {
+  type FakeS3,
   halfAnswer,
   refusal,
   reset,
+  type S3Fault,
   silence,
   startFakeS3,
-  type FakeS3,
-  type S3Fault,
 } from '../../../../support/fake-s3.ts';
 import {
+  type Attack,
   chunked,
   drip,
   endlessAnswers,
   startRawServer,
   switching,
-  type Attack,
 } from '../../../../support/raw-server.ts';
-import { closeAfterEach } from '../../../../support/close-after-each.ts';
 import { describeAttachments, digestOf, keep } from '../../database/attachments-acceptance.ts';
 
 /** Pauses between attempts take no time; time limits, which are longer, never pass. */

@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTemporaryFile } from '../../../../../src/service/platform/attachments/uploads/temporary-file.ts';
 import {
   memoryBytes,
   streamAndDiscard,
   UploadBuffer,
 } from '../../../../../src/service/platform/attachments/uploads/upload-buffer.ts';
-import { openTemporaryFile } from '../../../../../src/service/platform/attachments/uploads/temporary-file.ts';
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 

@@ -1,8 +1,8 @@
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
 import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { everyEndpoint } from '../../../../support/every-endpoint.ts';
-import { call } from '../../../../support/service-call.ts';
 import type { TestService } from '../../../../support/service.ts';
+import { call } from '../../../../support/service-call.ts';
 
 /** An answer, with the same host whatever the service. */
 export interface Answer {

@@ -1,27 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { cp, mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
 import { listAt, valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { parseCopyCommand } from '../../../../../src/service/commands/parse-copy-command.ts';
 import { runCopyCommand } from '../../../../../src/service/commands/run-copy-command.ts';
 import { schemaVersion } from '../../../../../src/service/platform/database/sqlite/migrations.ts';
 import { createNotification } from '../../../../support/administration.ts';
-import { readAnswers, type Answer } from './all-answers.ts';
 import { pod, reportPods, snapshotsOf } from '../../../../support/environment-samples.ts';
-import { attestOnce, createFilledFolder, saveFlowOnce, stillSettings, type FilledFolder } from './filled-folder.ts';
 import { itWithObjectStorage, testAttachments } from '../../../../support/object-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import { runServiceCommand } from '../../../../support/run-service-command.ts';
-import { call } from '../../../../support/service-call.ts';
-import { attest, report, fingerprintOf, sampleAttestation } from '../../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../../support/service.ts';
+import { call } from '../../../../support/service-call.ts';
+import { attest, fingerprintOf, report, sampleAttestation } from '../../../../support/service-samples.ts';
 import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 import { expectExactUsage } from '../../../../support/usage.ts';
+import { type Answer, readAnswers } from './all-answers.ts';
+import { attestOnce, createFilledFolder, type FilledFolder, saveFlowOnce, stillSettings } from './filled-folder.ts';
 
 /** The paths of the endpoints that only read and have no answer with a record. */
 function listUnread(answers: ReadonlyMap<string, Answer>): readonly string[] {

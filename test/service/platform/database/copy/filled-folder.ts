@@ -1,11 +1,12 @@
-import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
-import { expect } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { listTables } from '../../../../../src/service/platform/database/copy/tables.ts';
+import { expect } from '@jest/globals';
+import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { databaseFile } from '../../../../../src/service/platform/attachments/files/data-folder.ts';
+import { listTables } from '../../../../../src/service/platform/database/copy/tables.ts';
+import { createSigningKey, signToken, startIdentityProvider } from '../../../../../tools/identity-provider.ts';
 import {
   administer,
   createKey,
@@ -18,9 +19,9 @@ import { receivingApp } from '../../../../support/fake-github-app.ts';
 import { saveGate } from '../../../../support/gated-service.ts';
 import { githubEvents } from '../../../../support/github-gate.ts';
 import { sendWebhook } from '../../../../support/github-webhooks.ts';
-import { createSigningKey, signToken, startIdentityProvider } from '../../../../../tools/identity-provider.ts';
 import { prepareEverything } from '../../../../support/prepare-organization.ts';
-import { call, mappingOf, type Called } from '../../../../support/service-call.ts';
+import { startTestService, type TestService, type TestServiceSettings } from '../../../../support/service.ts';
+import { call, type Called, mappingOf } from '../../../../support/service-call.ts';
 import {
   attestationForm,
   fingerprintOf,
@@ -29,7 +30,6 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../../../support/service-samples.ts';
-import { startTestService, type TestService, type TestServiceSettings } from '../../../../support/service.ts';
 
 /** The time in milliseconds at which everything is recorded and looked at. */
 const now = Date.now();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listTables, type Table } from '../../../../../src/service/platform/database/copy/tables.ts';
 import { migrate } from '../../../../../src/service/platform/database/sqlite/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';

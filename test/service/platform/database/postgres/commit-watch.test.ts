@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, type ClientBase } from 'pg';
 import { CommitWatch } from '../../../../../src/service/platform/database/postgres/commit-watch.ts';
 import { storageError } from '../../../../../src/service/platform/database/storage-faults.ts';
-import { manualClock, type ManualClock } from '../../../../support/clock.ts';
+import { type ManualClock, manualClock } from '../../../../support/clock.ts';
 
 describe('a watch over commits', () => {
   let clock: ManualClock;

@@ -5,8 +5,8 @@ import { parseDatabaseUrl } from '../../../../../src/service/platform/database/p
 import { migrate, scripts } from '../../../../../src/service/platform/database/postgres/migrations.ts';
 import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
-import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 
 const patience = 10_000;

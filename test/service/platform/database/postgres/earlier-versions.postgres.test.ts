@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { migrate, scripts } from '../../../../../src/service/platform/database/postgres/migrations.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
 import { expectMoreEvidence, expectSameVerdicts, readFixture } from '../../../../support/earlier-version.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
-import { expectExactUsage } from '../../../../support/usage.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
+import { expectExactUsage } from '../../../../support/usage.ts';
 
 /** What every transaction of an earlier version sends before its COMMIT. */
 const record = {

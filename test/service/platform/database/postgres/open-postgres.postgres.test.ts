@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { tmpdir } from 'node:os';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { errorMessage } from '../../../../../src/runtime/failure.ts';
 import { openPostgres } from '../../../../../src/service/platform/database/postgres/open-postgres.ts';
 import type { Storage } from '../../../../../src/service/platform/database/storage.ts';

@@ -8,7 +8,7 @@ import {
   type ReadTransaction,
   type WriteTransaction,
 } from '../../../../../src/service/platform/database/storage.ts';
-import { borrowTestDatabase, type BorrowedDatabase } from '../../../../support/postgres.ts';
+import { type BorrowedDatabase, borrowTestDatabase } from '../../../../support/postgres.ts';
 import { waitForOrganizationLock } from '../../../../support/postgres-transactions.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
+import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import {
   isConflict,
   isConnectionLost,
   translatePostgresError,
 } from '../../../../../src/service/platform/database/postgres/postgres-errors.ts';
-import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { StorageError } from '../../../../../src/service/platform/database/storage-error.ts';
 import { storageError } from '../../../../../src/service/platform/database/storage-faults.ts';
 

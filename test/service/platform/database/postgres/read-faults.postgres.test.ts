@@ -3,9 +3,9 @@ import pg from 'pg';
 import { Connections } from '../../../../../src/service/platform/database/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
-import { borrowTestDatabase, type BorrowedDatabase } from '../../../../support/postgres.ts';
+import { type BorrowedDatabase, borrowTestDatabase } from '../../../../support/postgres.ts';
 import { Records } from '../../../../support/records.ts';
-import { startSlowConnection, type SlowConnection } from '../../../../support/slow-connection.ts';
+import { type SlowConnection, startSlowConnection } from '../../../../support/slow-connection.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 describe('reads of a PostgreSQL storage, while connections and statements fail', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { everyEndpoint } from '../../../../support/every-endpoint.ts';
 import { prepareEverything } from '../../../../support/prepare-organization.ts';
-import { call } from '../../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../../support/service.ts';
+import { call } from '../../../../support/service-call.ts';
 
 describe('a service whose database is migrated by a later release', () => {
   let service: TestService;

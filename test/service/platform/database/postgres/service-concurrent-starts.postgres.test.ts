@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { scripts } from '../../../../../src/service/platform/database/postgres/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import { ServiceProcesses } from '../../../../support/service-processes.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
-import { scripts } from '../../../../../src/service/platform/database/postgres/migrations.ts';
 
 describe('processes that are started at once on an empty database', () => {
   let database: TestDatabase;

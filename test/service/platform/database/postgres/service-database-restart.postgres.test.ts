@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { startPostgresPair, type PostgresPair } from '../../../../../tools/servers/postgres/postgres-pair.ts';
-import { startPostgres, type PostgresServer } from '../../../../../tools/servers/postgres/postgres-server.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
+import { type PostgresPair, startPostgresPair } from '../../../../../tools/servers/postgres/postgres-pair.ts';
+import { type PostgresServer, startPostgres } from '../../../../../tools/servers/postgres/postgres-server.ts';
 import { describeWithOwnPostgres } from '../../../../support/own-servers.ts';
-import { readiness, sendJson, startInstance, type ServiceInstance } from '../../../../support/service-instances.ts';
+import { readiness, sendJson, type ServiceInstance, startInstance } from '../../../../support/service-instances.ts';
 import { urlOfDatabase, withAdministrator } from '../../../../support/test-servers.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../../support/webhook-receiver.ts';
 import { prepareLoad, WritingLoad } from '../../../../support/writing-load.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
-import { sendJson, startInstance, type ServiceInstance } from '../../../../support/service-instances.ts';
+import { sendJson, type ServiceInstance, startInstance } from '../../../../support/service-instances.ts';
 import { kill, ServiceProcesses } from '../../../../support/service-processes.ts';
 import { fingerprintOf } from '../../../../support/service-samples.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
-import { startWebhookReceiver, type ReceivedCall, type WebhookReceiver } from '../../../../support/webhook-receiver.ts';
+import { type ReceivedCall, startWebhookReceiver, type WebhookReceiver } from '../../../../support/webhook-receiver.ts';
 
 const patience = 20_000;
 

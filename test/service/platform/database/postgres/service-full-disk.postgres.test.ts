@@ -1,19 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../../../../src/runtime/untrusted-data.ts';
-import { canStartPostgres } from '../../../../../tools/servers/postgres/binaries.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
-import { startPostgres, type PostgresServer } from '../../../../../tools/servers/postgres/postgres-server.ts';
+import { canStartPostgres } from '../../../../../tools/servers/postgres/binaries.ts';
+import { type PostgresServer, startPostgres } from '../../../../../tools/servers/postgres/postgres-server.ts';
 import { unprivilegedAccount } from '../../../../../tools/servers/unprivileged-account.ts';
 import {
   ask,
   attestTrail,
   readiness,
   sendJson,
-  startInstance,
   type ServiceInstance,
+  startInstance,
 } from '../../../../support/service-instances.ts';
 import { sampleFlow } from '../../../../support/service-samples.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../../../../support/small-disk.ts';

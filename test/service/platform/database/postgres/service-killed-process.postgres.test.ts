@@ -5,10 +5,10 @@ import { createTestDatabase, type TestDatabase } from '../../../../support/postg
 import {
   ask,
   attestTrail,
-  readiness,
-  startInstance,
   type InstanceAnswer,
+  readiness,
   type ServiceInstance,
+  startInstance,
 } from '../../../../support/service-instances.ts';
 import type { ServiceProcess } from '../../../../support/service-process.ts';
 import { kill, ServiceProcesses } from '../../../../support/service-processes.ts';

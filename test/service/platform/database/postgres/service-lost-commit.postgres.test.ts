@@ -2,18 +2,18 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../../src/runtime/clock.ts';
 import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
-import { startCommitCutter, type CommitCutter } from '../../../../support/commit-cutter.ts';
+import { type CommitCutter, startCommitCutter } from '../../../../support/commit-cutter.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
-import { sampleFlow } from '../../../../support/service-samples.ts';
 import {
   ask,
   attestTrail,
+  type InstanceAnswer,
   readiness,
   sendJson,
-  startInstance,
-  type InstanceAnswer,
   type ServiceInstance,
+  startInstance,
 } from '../../../../support/service-instances.ts';
+import { sampleFlow } from '../../../../support/service-samples.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 
 const notRecorded = { message: 'The service cannot use its storage; nothing was recorded; try again later' };

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { systemClock, type After } from '../../../../../src/runtime/clock.ts';
-import { startPostgresPair, type PostgresPair } from '../../../../../tools/servers/postgres/postgres-pair.ts';
+import { type After, systemClock } from '../../../../../src/runtime/clock.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
+import { type PostgresPair, startPostgresPair } from '../../../../../tools/servers/postgres/postgres-pair.ts';
 import { describeWithOwnPostgres } from '../../../../support/own-servers.ts';
 import {
   ask,
   attestTrail,
+  type InstanceAnswer,
   readiness,
   sendJson,
-  startInstance,
-  type InstanceAnswer,
   type ServiceInstance,
+  startInstance,
 } from '../../../../support/service-instances.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 import { prepareLoad, WritingLoad } from '../../../../support/writing-load.ts';

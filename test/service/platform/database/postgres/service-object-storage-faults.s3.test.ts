@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../../src/runtime/clock.ts';
+import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { parseAttachments } from '../../../../../src/service/commands/parse-attachments.ts';
-import { waitUntil } from '../../../../../tools/servers/ports.ts';
 import {
-  startObjectStorage,
   type ObjectStorageServer,
+  startObjectStorage,
 } from '../../../../../tools/servers/object-storage/object-storage-server.ts';
+import { waitUntil } from '../../../../../tools/servers/ports.ts';
 import { describeWithOwnObjectStorage } from '../../../../support/own-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import {
@@ -13,12 +14,11 @@ import {
   attestTrail,
   readiness,
   sendJson,
-  startInstance,
   type ServiceInstance,
+  startInstance,
 } from '../../../../support/service-instances.ts';
 import { sampleFlow } from '../../../../support/service-samples.ts';
-import { startSlowConnection, type SlowConnection } from '../../../../support/slow-connection.ts';
-import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
+import { type SlowConnection, startSlowConnection } from '../../../../support/slow-connection.ts';
 
 const patience = 15_000;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { migrate, scripts } from '../../../../../src/service/platform/database/postgres/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
-import { startInstance, type ServiceInstance } from '../../../../support/service-instances.ts';
+import { type ServiceInstance, startInstance } from '../../../../support/service-instances.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 import { prepareLoad, WritingLoad } from '../../../../support/writing-load.ts';
 

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
 
 const files = globSync('src/service/**/{*-records,platform/database/*,platform/database/postgres/*}.ts');
 

@@ -3,10 +3,10 @@ import { systemClock } from '../../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../../src/service/platform/database/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
-import { StorageError } from '../../../../../src/service/platform/database/storage-error.ts';
 import { allOrganizations, type WriteTransaction } from '../../../../../src/service/platform/database/storage.ts';
-import { startCommitCutter, type CommitCutter } from '../../../../support/commit-cutter.ts';
-import { borrowTestDatabase, type BorrowedDatabase } from '../../../../support/postgres.ts';
+import { StorageError } from '../../../../../src/service/platform/database/storage-error.ts';
+import { type CommitCutter, startCommitCutter } from '../../../../support/commit-cutter.ts';
+import { type BorrowedDatabase, borrowTestDatabase } from '../../../../support/postgres.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { podsToElements, toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { smallTrailSize } from '../../../../../src/service/environment/environment-records.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
 import { pod } from '../../../../support/environment-samples.ts';
-import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../../support/service-samples.ts';
 import { Records } from '../../../../support/records.ts';
+import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../../support/service-samples.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 const org = 'acme';

@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { podsToElements, toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { databaseFile } from '../../../../../src/service/platform/attachments/files/data-folder.ts';
 import type { Database } from '../../../../../src/service/platform/database/database.ts';
 import { openDatabase, openReadOnly } from '../../../../../src/service/platform/database/sqlite/database.ts';
 import { LargeWrites } from '../../../../../src/service/platform/database/sqlite/large-writes.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
 import { pod } from '../../../../support/environment-samples.ts';
 import { Records } from '../../../../support/records.ts';
-import { createDataFolder } from '../../../../support/test-storage.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
+import { createDataFolder } from '../../../../support/test-storage.ts';
 
 let folder: string;
 beforeEach(async () => {

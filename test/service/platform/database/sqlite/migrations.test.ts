@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../../../src/service/account/api-key.ts';
 import { accounts } from '../../../../../src/service/platform/database/sqlite/migrations/accounts.ts';
 import { base } from '../../../../../src/service/platform/database/sqlite/migrations/base.ts';
 import { environments } from '../../../../../src/service/platform/database/sqlite/migrations/environments.ts';
 import { notifications } from '../../../../../src/service/platform/database/sqlite/migrations/notifications.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
-import { sampleAttestation } from '../../../../support/service-samples.ts';
 import { Records } from '../../../../support/records.ts';
+import { sampleAttestation } from '../../../../support/service-samples.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 describe('a database of the first version', () => {

@@ -1,35 +1,35 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { lockFolder } from '../../../../../src/service/platform/database/sqlite/folder-lock.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   busyTimeout,
   openDatabase,
   translateError,
 } from '../../../../../src/service/platform/database/sqlite/database.ts';
+import { lockFolder } from '../../../../../src/service/platform/database/sqlite/folder-lock.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { WriteQueue } from '../../../../../src/service/platform/database/sqlite/write-queue.ts';
 import { Records } from '../../../../support/records.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { createDataFolder } from '../../../../support/test-storage.ts';
-import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
+import { describeBroadcasts } from '../broadcasts-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
+import { describeGithub } from '../github-acceptance.ts';
+import { describeLogins } from '../login-acceptance.ts';
 import { describeLookups } from '../lookups-acceptance.ts';
+import { describeNotifications } from '../notifications-acceptance.ts';
+import { describePages } from '../pages-acceptance.ts';
+import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
+import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeTrailVerdicts } from '../trail-verdicts-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
-import { describeGithub } from '../github-acceptance.ts';
-import { describeLogins } from '../login-acceptance.ts';
-import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
-import { describeBroadcasts } from '../broadcasts-acceptance.ts';
-import { describeNotifications } from '../notifications-acceptance.ts';
-import { describePages } from '../pages-acceptance.ts';
 import { describeWaitingWrites } from '../waiting-writes-acceptance.ts';
-import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { allStatements } from '../../../../../src/service/platform/database/database.ts';
-import { openDatabase } from '../../../../../src/service/platform/database/sqlite/database.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 // Defines the statements of all records.
 import '../../../../../src/service/platform/database/storage.ts';
+import { allStatements } from '../../../../../src/service/platform/database/database.ts';
+import { openDatabase } from '../../../../../src/service/platform/database/sqlite/database.ts';
 
 // Test files of one worker share the modules, and some define statements of their own.
 const statements = [...allStatements.values()]

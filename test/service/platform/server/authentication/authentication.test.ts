@@ -1,29 +1,29 @@
-import { removeAttachment } from '../../../../../src/contract/attachment-removal.ts';
-import { getStatement } from '../../../../../src/contract/attestation-statement.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { allowArtifact, disallowArtifact } from '../../../../../src/contract/allow-list.ts';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
+import { removeAttachment } from '../../../../../src/contract/attachment-removal.ts';
+import { getStatement } from '../../../../../src/contract/attestation-statement.ts';
 import { createFlow } from '../../../../../src/contract/flow.ts';
-import { detachPolicy } from '../../../../../src/contract/policy.ts';
-import { deleteServiceAccount } from '../../../../../src/contract/service-account.ts';
 import { logIn } from '../../../../../src/contract/login.ts';
+import { detachPolicy } from '../../../../../src/contract/policy.ts';
+import { type Role, roles } from '../../../../../src/contract/role.ts';
+import { deleteServiceAccount } from '../../../../../src/contract/service-account.ts';
 import { getDefaultOrg, setDefaultOrg } from '../../../../../src/contract/user.ts';
-import { roles, type Role } from '../../../../../src/contract/role.ts';
 import {
+  createServiceAccount,
+  createServiceAccountKey,
   createUnlimitedKey,
   keyIdOf,
   removeMember,
   revokeKey,
-  createServiceAccount,
-  createServiceAccountKey,
   saveMember,
 } from '../../../../support/administration.ts';
 import { changePolicies } from '../../../../support/environment-samples.ts';
 import { everyEndpoint } from '../../../../support/every-endpoint.ts';
 import { prepareEverything, prepareOrganization } from '../../../../support/prepare-organization.ts';
-import { call, mappingOf, type Called } from '../../../../support/service-call.ts';
-import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 import { startTestService, type TestService } from '../../../../support/service.ts';
+import { call, type Called, mappingOf } from '../../../../support/service-call.ts';
+import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 
 /** A clock that can go forward by a minute, after which failed authentications are counted from zero. */
 function minuteClock(): { now(): number; advance(): void } {

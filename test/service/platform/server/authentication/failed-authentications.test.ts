@@ -2,16 +2,16 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { authenticate } from '../../../../../src/service/platform/server/authentication/authentication.ts';
 import {
+  type FailedAuthentication,
   FailedAuthentications,
   forwardedFor,
-  toNetwork,
-  type FailedAuthentication,
   type RequestOrigin,
+  toNetwork,
 } from '../../../../../src/service/platform/server/authentication/failed-authentications.ts';
 import { createKey, keyIdOf, revokeKey } from '../../../../support/administration.ts';
 import { codePoint } from '../../../../support/code-point.ts';
-import { call, type Called } from '../../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../../support/service.ts';
+import { call, type Called } from '../../../../support/service-call.ts';
 
 const start = Date.UTC(2026, 0, 2, 3, 4, 5);
 

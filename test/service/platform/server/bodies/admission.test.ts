@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { Admission } from '../../../../../src/service/platform/server/bodies/admission.ts';
 import { ApiError } from '../../../../../src/service/platform/server/errors/api-error.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  maximumNesting,
   DocumentError,
   maximumInexactNumbers,
-  parseDocument,
+  maximumNesting,
   type ParsedDocument,
+  parseDocument,
 } from '../../../../../src/service/platform/server/bodies/json-document.ts';
 
 const parse = (bytes: Uint8Array): Promise<ParsedDocument> => parseDocument(bytes, () => Promise.resolve());

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { downloadAttachment, evidence } from '../../../../support/attachments.ts';
+import { startTestService, type TestService } from '../../../../support/service.ts';
 import { call, type Called } from '../../../../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow } from '../../../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../../../support/service.ts';
 
 const path = '/attestations/acme/web/trail/main/sonar';
 

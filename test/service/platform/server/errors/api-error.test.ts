@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { conforms } from '../../../../../src/contract/check.ts';
-import { validationError, ApiError } from '../../../../../src/service/platform/server/errors/api-error.ts';
 import { errorBody } from '../../../../../src/contract/errors.ts';
+import { ApiError, validationError } from '../../../../../src/service/platform/server/errors/api-error.ts';
 
 const answer = { status: 404, message: "No '{thing}' in '{place}'", when: 'always' };
 

@@ -1,15 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { attestationKinds } from '../../../../../src/contract/attestations/kinds.ts';
 import { environmentKinds } from '../../../../../src/contract/environment.ts';
 import { codePoint } from '../../../../support/code-point.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../../support/raw-exchange.ts';
+import { startTestService, type TestService } from '../../../../support/service.ts';
 import { call } from '../../../../support/service-call.ts';
 import { report, sampleArtifact, sampleFlow, saveFlow } from '../../../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../../../support/service.ts';
 
 describe('the service', () => {
   let service: TestService;

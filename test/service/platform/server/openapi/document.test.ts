@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { logEndpoints } from '../../../../../src/contract/log.ts';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
+import { logEndpoints } from '../../../../../src/contract/log.ts';
 import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../../../../src/service/platform/server/openapi/document.ts';
 import { findDeviation } from '../../../../support/openapi-conformance.ts';
 import { readText } from '../../../../support/repository.ts';
-import { call } from '../../../../support/service-call.ts';
 import { startTestService } from '../../../../support/service.ts';
+import { call } from '../../../../support/service-call.ts';
 
 const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
 const byTitle = apiEndpoints.map((endpoint) => [endpoint.title, endpoint] as const);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../../runtime/clock.ts';
 import { withDeadline } from '../../../network/deadline.ts';
-import { describeSource, type ContainerRole, type CredentialSource, type S3Credentials } from './credential-source.ts';
+import { type ContainerRole, type CredentialSource, describeSource, type S3Credentials } from './credential-source.ts';
 import { toCredentialsError } from './credentials-error.ts';
 
 export interface LoadedCredentials extends S3Credentials {

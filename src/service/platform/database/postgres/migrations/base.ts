@@ -1,9 +1,9 @@
+import { text } from '../../common-scripts.ts';
 import { accounts } from './base/accounts.ts';
 import { environments } from './base/environments.ts';
 import { evidence } from './base/evidence.ts';
 import { flows } from './base/flows.ts';
 import { notifications } from './base/notifications.ts';
-import { text } from '../../common-scripts.ts';
 
 /** The audit log, whose events cannot be changed. */
 const auditLog = `

@@ -1,21 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../../../src/runtime/clock.ts';
 import { describeError } from '../../../../../../src/runtime/failure.ts';
 import type { CredentialSource } from '../../../../../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 import { CredentialsError } from '../../../../../../src/service/platform/attachments/s3/credentials/credentials-error.ts';
 import { loadCredentials } from '../../../../../../src/service/platform/attachments/s3/credentials/load-credentials.ts';
-import {
-  startFakeCredentials,
-  stsRefusal,
-  type CredentialFault,
-  type FakeCredentials,
-} from '../../../../../support/fake-credentials.ts';
+import { closedPort } from '../../../../../../tools/loopback-server.ts';
 import { manualClock } from '../../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../../support/close-after-each.ts';
-import { closedPort } from '../../../../../../tools/loopback-server.ts';
+import {
+  type CredentialFault,
+  type FakeCredentials,
+  startFakeCredentials,
+  stsRefusal,
+} from '../../../../../support/fake-credentials.ts';
 import { startRawServer } from '../../../../../support/raw-server.ts';
 
 const keys = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'the-temporary-secret', sessionToken: 'the-session' };

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../../../src/runtime/clock.ts';
 import type { EnvironmentVariables } from '../../../../../../src/runtime/dependencies.ts';
 import { parseAttachments } from '../../../../../../src/service/commands/parse-attachments.ts';

@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EnvironmentVariables } from '../../../../../../src/runtime/dependencies.ts';
 import { describeError } from '../../../../../../src/runtime/failure.ts';
 import { parseAttachments } from '../../../../../../src/service/commands/parse-attachments.ts';
 import { openS3Attachments } from '../../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
 import type { S3Attachments } from '../../../../../../src/service/platform/attachments/s3/s3-attachments.ts';
-import { advanceUntil, manualClock, type ManualClock } from '../../../../../support/clock.ts';
-import { closeAfterEach } from '../../../../../support/close-after-each.ts';
-import { startFakeCredentials, type FakeCredentials } from '../../../../../support/fake-credentials.ts';
-import { startFakeS3, type FakeS3 } from '../../../../../support/fake-s3.ts';
 import { closedPort } from '../../../../../../tools/loopback-server.ts';
+import { advanceUntil, type ManualClock, manualClock } from '../../../../../support/clock.ts';
+import { closeAfterEach } from '../../../../../support/close-after-each.ts';
+import { type FakeCredentials, startFakeCredentials } from '../../../../../support/fake-credentials.ts';
+import { type FakeS3, startFakeS3 } from '../../../../../support/fake-s3.ts';
 import { keep } from '../../../database/attachments-acceptance.ts';
 
 const hour = 60 * 60_000;
