@@ -10,7 +10,6 @@ import type { GithubApp } from './github/github-app.ts';
 import type { GithubAnswers } from './github/sending/github-answers.ts';
 import { LateEntries } from './log/background/late-entries.ts';
 import { createFetchJson } from './login/issuers/fetch-json.ts';
-import { JoseTokenVerifier } from './login/issuers/token-verifier.ts';
 import type { TokenVerifier } from './login/workflow-identity.ts';
 import { Dispatcher } from './notification/delivery/dispatcher.ts';
 import type { MailServer } from './notification/delivery/send-email.ts';
@@ -184,12 +183,19 @@ async function prepareOrganization(
   return generated;
 }
 
+/** Loads the verifier at the first login, because many services have none. */
 function createTokenVerifier(
   { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
   sources: StorageDependencies,
-): TokenVerifier {
-  const resolve = createNameResolver(systemNameServices(), allowPrivate);
-  return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }, sources), sources.now);
+): () => Promise<TokenVerifier> {
+  let verifier: Promise<TokenVerifier> | undefined;
+  return () => (verifier ??= load());
+
+  async function load(): Promise<TokenVerifier> {
+    const { JoseTokenVerifier } = await import('./login/issuers/token-verifier.ts');
+    const resolve = createNameResolver(systemNameServices(), allowPrivate);
+    return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }, sources), sources.now);
+  }
 }
 
 function startDispatcher(

@@ -12,7 +12,6 @@ import type { EnvironmentEvent } from '../../src/service/environment/environment
 import * as environments from '../../src/service/environment/environment-use-cases.ts';
 import type { Flow } from '../../src/service/flow/flow.ts';
 import * as flows from '../../src/service/flow/flow-use-cases.ts';
-import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts';
 import * as deliveries from '../../src/service/notification/delivery-use-cases.ts';
 import type {
   Delivery,
@@ -57,13 +56,6 @@ async function unrepeated<Result>(outcome: Promise<OnceResult<Result>>): Promise
   return result;
 }
 
-/** Knows no issuer. */
-const noTokens: TokenVerifier = {
-  readIssuer: () => undefined,
-  isKnownIssuer: () => false,
-  verify: () => Promise.resolve({ outcome: 'unproven', reason: 'is not an identity token' }),
-};
-
 /** Runs use cases on a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
   readonly storage: Storage;
@@ -76,7 +68,12 @@ export class Records {
   /** The dependencies with a clock that shows this time. */
   at(seconds: number): UseCaseDependencies {
     const shared = { storage: this.storage, judging: this.#judging };
-    return { ...shared, now: () => seconds * 1000, randomBytes, tokens: noTokens };
+    return {
+      ...shared,
+      now: () => seconds * 1000,
+      randomBytes,
+      tokens: () => Promise.reject(new Error('there is no issuer')),
+    };
   }
 
   /** Creates an organization without members. */

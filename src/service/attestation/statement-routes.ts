@@ -3,7 +3,7 @@ import { attestationNotFound, getStatement } from '../../contract/attestation-st
 import type { EndpointResponse } from '../../contract/endpoint.ts';
 import { noSigningKey } from '../../contract/log.ts';
 import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
-import { signStatement, type Statement } from '../log/sign-statement.ts';
+import type { Statement } from '../log/sign-statement.ts';
 import type { Links } from '../platform/links.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -38,6 +38,7 @@ export async function createStatement(
   if (key === undefined) throw new ApiError(noSigningKey);
   const name = toLogOrigin(links.origin(), attestation.org);
   const artifact = await findReportedArtifact(dependencies, attestation);
+  const { signStatement } = await import('../log/sign-statement.ts');
   const statement = toStatement(attestation, artifact?.report.filename, links);
   return new SerializedJson(Buffer.from(signStatement(statement, name, key)));
 }

@@ -6,7 +6,7 @@ import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { findWeakness } from '../account/administration-key.ts';
 import { type QuotaName, quotaNames, type Quotas } from '../organization/quota.ts';
-import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts';
+import { splitDatabaseUrl } from '../platform/database/postgres/split-database-url.ts';
 import type { ServiceOptions } from '../service.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { parseAttachments } from './parse-attachments.ts';
@@ -211,7 +211,7 @@ export function readDatabaseUrl(
 ): string | undefined {
   const url = readSetting('database', flag, environment);
   try {
-    if (url !== undefined) parseDatabaseUrl(url, name);
+    if (url !== undefined) splitDatabaseUrl(url, name);
   } catch (error) {
     throw new OptionError(errorMessage(error), { cause: error });
   }

@@ -48,7 +48,8 @@ export async function logIn(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens' | 'findRunCommit'>,
   { org, token, audience }: LoginCommand,
 ): Promise<LoginResult> {
-  const { storage, tokens } = dependencies;
+  const { storage } = dependencies;
+  const tokens = await dependencies.tokens();
   const issuer = tokens.readIssuer(token);
   if (issuer === undefined) return { outcome: 'unproven', reason: 'is not a JWT with an issuer' };
   const named = await storage.read(({ loginRules }) => loginRules.listRepositoryIds(org, issuer));
