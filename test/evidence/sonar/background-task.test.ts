@@ -14,16 +14,6 @@ const open = async (...states: readonly Record<string, unknown>[]): Promise<void
 const times = <Value>(count: number, value: Value): readonly Value[] => Array.from({ length: count }, () => value);
 
 describe("Sonar's background task", () => {
-  it('is polled with growing pauses, and its progress is logged', async () => {
-    await open(...times(2, unfinishedTask('PENDING')), ...times(6, unfinishedTask('IN_PROGRESS')), finishedTask());
-    expect((await job.gather()).results.qualityGate.status).toBe('OK');
-    expect(job.clock.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
-    expect(job.log.infos.slice(2)).toEqual([
-      `Sonar's background task ${taskId} is PENDING after 0 s`,
-      `Sonar's background task ${taskId} is IN_PROGRESS after 3 s`,
-    ]);
-  });
-
   it('is logged again every 30 seconds if nothing changes', async () => {
     await open(...times(12, unfinishedTask('PENDING')), finishedTask());
     await job.gather();
@@ -42,11 +32,6 @@ describe("Sonar's background task", () => {
     expect(failure.remedy).toContain('/project/background_tasks?id=acme%3Awidgets');
     expect(job.clock.waits.reduce((sum, wait) => sum + wait)).toBe(10_000);
     expect(job.sonar.requests).toHaveLength(job.clock.waits.length + 1);
-  });
-
-  it('is requested once if the time limit is 0', async () => {
-    await open(finishedTask());
-    expect((await job.gather({ timeoutMilliseconds: 0 })).results.qualityGate.status).toBe('OK');
   });
 
   it("that failed is an error with Sonar's own words and the page to look at", async () => {
@@ -70,11 +55,6 @@ describe("Sonar's background task", () => {
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
     expect(failure.message).toBe(`Sonar's background task ${taskId} was cancelled`);
-  });
-
-  it('with an unknown status is polled until it has been executed', async () => {
-    await open({ ...unfinishedTask('PENDING'), status: 'ARCHIVING' }, finishedTask());
-    expect((await job.gather()).results.qualityGate.status).toBe('OK');
   });
 
   it('that ended with an unknown status is an error that names it', async () => {
@@ -104,19 +84,5 @@ describe("Sonar's background task", () => {
     );
     expect(failure.remedy).toContain('`sonar-host-url`');
     expect(failure.remedy).toContain('left over from an earlier run');
-  });
-
-  it('is not waited for any longer if the job is cancelled', async () => {
-    const cancelled = new AbortController();
-    job = await openSonarJob({
-      state: { tasks: { [taskId]: [unfinishedTask('PENDING')] } },
-      context: { signal: cancelled.signal },
-    });
-    await job.report();
-    const work = job.gather({ timeoutMilliseconds: Number.MAX_SAFE_INTEGER });
-    setImmediate(() => {
-      cancelled.abort(new Error('the job was cancelled'));
-    });
-    await expect(work).rejects.toThrow('the job was cancelled');
   });
 });

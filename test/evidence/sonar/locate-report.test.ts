@@ -14,30 +14,9 @@ const usualPlaces = [
 ];
 
 describe('the report of a scan', () => {
-  it.each(usualPlaces)('is found at %s if no path is set', async (place) => {
-    const path = await workspace.write(place, '');
-    expect(await locateReport(undefined, workspace.path)).toEqual({ path, isNamed: false });
-  });
-
   it.each(usualPlaces)('is found at %s below a named folder', async (place) => {
     const path = await workspace.write(join('services/web', place), '');
     expect(await locateReport('services/web', workspace.path)).toEqual({ path, isNamed: false });
-  });
-
-  it.each([
-    ['target', 'target/sonar/report-task.txt'],
-    ['.sonarqube/', '.sonarqube/out/.sonar/report-task.txt'],
-    ['.scannerwork', '.scannerwork/report-task.txt'],
-    ['odd', 'odd/report-task.txt'],
-  ])('is found from the folder %s above it', async (folder, place) => {
-    const path = await workspace.write(place, '');
-    expect(await locateReport(folder, workspace.path)).toEqual({ path, isNamed: false });
-  });
-
-  it('may have any name if the input is its path, relative or absolute', async () => {
-    const path = await workspace.write('out/sonar metadata.properties', '');
-    expect(await locateReport('out/sonar metadata.properties', workspace.path)).toEqual({ path, isNamed: true });
-    expect(await locateReport(path, join(workspace.path, 'elsewhere'))).toEqual({ path, isNamed: true });
   });
 
   it('that does not exist is an error that lists the paths that were tried', async () => {
@@ -64,10 +43,5 @@ describe('the report of a scan', () => {
       expect(failure.kind).toBe('user');
       expect(failure.message).toContain(`several Sonar reports: ${other}, ${one}`);
     }
-  });
-
-  it('is not a folder of that name', async () => {
-    await workspace.write('.scannerwork/report-task.txt/file', '');
-    expect((await failureOf(locateReport(undefined, workspace.path))).message).toContain('contains no Sonar report');
   });
 });

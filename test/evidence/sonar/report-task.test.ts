@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseReportLines, parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
+import { parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { codePoint } from '../../support/code-point.ts';
 
@@ -23,43 +23,20 @@ const task = {
 };
 
 describe('a report-task.txt', () => {
-  it('is read with unchanged values', () => {
-    expect(parseReportTask(text.join('\n'), 'report-task.txt')).toEqual(task);
-  });
-
   it.each([
-    ['Windows line ends', `${text.join('\r\n')}\r\n`],
     ['blank lines, unknown keys and lines without a key', `\n${text.join('\n\n')}\nfuture=1\nnothing\n=nothing\n`],
     ['a byte order mark', `\uFEFF${text.join('\n')}`],
   ])('is read with %s', (_what, variant) => {
     expect(parseReportTask(variant, 'report-task.txt')).toEqual(task);
   });
 
-  it('treats an empty value as missing', () => {
-    expect(parseReportTask('ceTaskId=A\nserverUrl=\n', 'report-task.txt').serverUrl).toBeUndefined();
-  });
-
   it.each([
-    ['', 'has no `ceTaskId`'],
     ['projectKey=x\nceTaskId=\n', 'has no `ceTaskId`'],
-    ['ceTaskId=a b\n', 'has a `ceTaskId` that is not the id of a task'],
     ['ceTaskId=a\u001B[31m\n', 'has a `ceTaskId` that is not the id of a task'],
   ])('without the id of a task (%j) is refused, naming the file', (wrong, words) => {
     const parse = (): unknown => parseReportTask(wrong, 'build/report-task.txt');
     expect(parse).toThrow(UserError);
     expect(parse).toThrow(`the Sonar report build/report-task.txt ${words}`);
-  });
-
-  const line = fc.string({ unit: 'grapheme' }).filter((value) => !/[\r\n]/u.test(value));
-  const key = fc.stringMatching(/^[a-zA-Z][a-zA-Z.]{0,20}$/u);
-
-  it('returns every value unchanged, whatever characters it has', () => {
-    fc.assert(
-      fc.property(fc.dictionary(key, line), fc.constantFrom('\n', '\r\n'), (values, lineEnd) => {
-        const written = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-        expect(parseReportLines(written.join(lineEnd))).toEqual(new Map(Object.entries(values)));
-      }),
-    );
   });
 
   it('is either a task or refused, whatever the text is', () => {

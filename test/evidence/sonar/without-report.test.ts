@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseTaskUrl } from '../../../src/evidence/sonar/task-url.ts';
 import { failureOf } from '../../support/failures.ts';
-import { analysedCommit, analysisId, finishedTask, projectKey, taskId } from '../../support/sonar-analysis.ts';
+import { analysedCommit, finishedTask, projectKey, taskId } from '../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
 
 let job: SonarJob | undefined;
@@ -38,16 +38,6 @@ describe('the analysis of a background task', () => {
 });
 
 describe('the analysis of a project', () => {
-  it('is the newest of the commit, with the gate of that analysis', async () => {
-    job = await openSonarJob();
-    await expect(job.gather({ project: main, hostUrl: job.sonar.url })).resolves.toMatchObject({
-      results: { revision: analysedCommit, project: { key: projectKey }, qualityGate: { status: 'OK' } },
-      dashboardUrl: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
-    });
-    const gate = job.sonar.requests.find(({ path }) => path === '/api/qualitygates/project_status');
-    expect(gate?.query).toEqual({ analysisId });
-  });
-
   it('has the name of the project, and the background task if that is its last', async () => {
     job = await openSonarJob();
     const gather = async () => (await job?.gather({ project: main, hostUrl: job.sonar.url }))?.results;
@@ -66,7 +56,6 @@ describe('the analysis of a project', () => {
 
   it.each([
     ['does not answer', { cut: true }],
-    ['answers with a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     ['refuses it', { status: 403 }],
   ])('is complete without them if Sonar %s', async (_what, reply) => {
     job = await openSonarJob();

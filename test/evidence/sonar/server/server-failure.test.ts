@@ -15,7 +15,6 @@ const asked: SonarCall = {
 
 describe('a request to Sonar without a response', () => {
   it.each([
-    ['unreachable', 'HTTPS_PROXY'],
     ['timeout', 'HTTPS_PROXY'],
     ['untrusted', 'NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job'],
     ['interrupted', 'proxy or load balancer that cuts connections'],
@@ -33,13 +32,9 @@ describe('a request to Sonar without a response', () => {
 describe('an error status of Sonar', () => {
   it.each([
     [400, 'user', '`sonar-host-url`'],
-    [401, 'user', '`sonar-token`'],
-    [403, 'user', '"Browse"'],
-    [404, 'user', '`sonar-host-url`'],
     [408, 'external', 'Try again later'],
     [429, 'external', 'limits the number of requests'],
     [500, 'external', 'administrators'],
-    [503, 'external', 'administrators'],
   ])('%i is a %s', (status, kind, remedy) => {
     const failure = toStatusFailure(asked, status, 'words', true);
     expect(failure.kind).toBe(kind);
@@ -59,11 +54,6 @@ describe('a 404 that does not have the format of Sonar', () => {
   };
 
   it.each([
-    [
-      'https://sonar.example.com',
-      'input',
-      "Add the server's context path to `sonar-host-url` (https://sonar.example.com/sonarqube)",
-    ],
     ['https://sonar.example.com/wrong', 'input', 'Correct the context path /wrong in `sonar-host-url`'],
     ['https://sonar.example.com', 'report', 'The address comes from the report: set `sonar-host-url`'],
   ] as const)('at %s, named by the %s, has the remedy for it', (address, namedBy, remedy) => {

@@ -5,7 +5,7 @@ import { jsonAnswer } from '../../../support/answering-transport.ts';
 import { startOfTime } from '../../../support/clock.ts';
 import { failureOf } from '../../../support/failures.ts';
 import type { SonarState } from '../../../support/fake-sonar.ts';
-import { analysisId, finishedTask, taskId, unfinishedTask } from '../../../support/sonar-analysis.ts';
+import { finishedTask, taskId, unfinishedTask } from '../../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
 
 let job: SonarJob;
@@ -55,29 +55,6 @@ describe('a restart of Sonar', () => {
   });
 
   it.each([
-    ['api/project_analyses/search', 'the analysis'],
-    ['api/qualitygates/project_status', 'the gate'],
-  ])('after the task has succeeded does not cost %s', async (path) => {
-    let since: number | undefined;
-    await open((now, request) => {
-      if (since === undefined && request.url.pathname !== `/${path}`) return undefined;
-      since ??= now;
-      return within(now, since, since + 35_000)
-        ? refused
-        : within(now, since, since + 45_000)
-          ? starting(request)
-          : undefined;
-    });
-    const evidence = await job.gather();
-    expect(evidence.unverifiedReason).toBeUndefined();
-    expect(evidence.results.qualityGate.status).toBe('OK');
-    expect(elapsed()).toBeGreaterThanOrEqual(45_000);
-  });
-
-  it.each([
-    ['a reset connection', new TransportError('interrupted', true, 'read ECONNRESET')],
-    ['no answer within the deadline', new TransportError('timeout', true, 'no whole answer within 30 s')],
-    ['a proxy without a server behind it', { status: 502, headers: { 'content-type': 'text/html' }, text: '<html>' }],
     ['a server in maintenance', { status: 503, headers: {}, text: '' }],
     ['a host name that is gone', new TransportError('unreachable', false, 'x', { cause: { code: 'ENOTFOUND' } })],
   ])('is recognized by %s for a minute', async (_what, met) => {
@@ -129,12 +106,6 @@ describe('too many requests', () => {
     text: '',
   });
 
-  it('are followed by the pause that Sonar asks for', async () => {
-    await open((now) => (now < 40_000 ? tooMany('20') : undefined));
-    await job.gather();
-    expect(job.clock.waits).toEqual([20_000, 20_000]);
-  });
-
   it('end the wait at once if Sonar asks for a longer pause than is left', async () => {
     await open(() => tooMany('3600'));
     const failure = await failureOf(job.gather());
@@ -149,9 +120,7 @@ describe('too many requests', () => {
 describe('a permanent failure', () => {
   it.each([
     ['a host name that never existed', new TransportError('unreachable', false, 'x', { cause: { code: 'ENOTFOUND' } })],
-    ['a certificate that is not trusted', new TransportError('untrusted', false, 'self-signed certificate')],
     ['a proxy that wants a password', new TransportError('unreachable', false, 'Proxy response (407) !== 200')],
-    ['a status that says so', jsonAnswer(501, {})],
   ])('ends the wait at once: %s', async (_what, met) => {
     await open(() => met);
     await failureOf(job.gather());
@@ -174,11 +143,4 @@ describe('a permanent failure', () => {
     expect((await job.gather({ token: 'sqp_analysis_token_0123' })).unverifiedReason).toContain('403');
     expect(elapsed()).toBeLessThanOrEqual(10_000);
   });
-});
-
-it('the analysis that is asked for stays the one of the task', async () => {
-  await open((now) => (now < 5000 ? refused : undefined));
-  await job.gather();
-  const gate = job.sonar.requests.find(({ path }) => path === '/api/qualitygates/project_status');
-  expect(gate?.query).toEqual({ analysisId });
 });

@@ -8,27 +8,10 @@ import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
 let job: SonarJob;
 afterEach(() => job.close());
 
-const authorizations = (): readonly (string | undefined)[] => [
-  ...new Set(job.sonar.requests.map(({ authorization }) => authorization)),
-];
 const bearer = 'Bearer squ_user_token_0123';
 const basic = `Basic ${Buffer.from('squ_user_token_0123:').toString('base64')}`;
 
 describe('the scheme of a token', () => {
-  it('is bearer to a server from 10.0 on', async () => {
-    job = await openSonarJob();
-    await job.report();
-    await job.gather();
-    expect(authorizations()).toEqual([bearer]);
-  });
-
-  it('is basic to an older server', async () => {
-    job = await openSonarJob({ state: { schemes: ['Basic'] } });
-    await job.report({ serverVersion: '9.9.8.100196' });
-    await job.gather();
-    expect(authorizations()).toEqual([basic]);
-  });
-
   it.each([
     ['401', undefined],
     ['403, as a visitor', { browse: true, execute: false }],
@@ -39,15 +22,7 @@ describe('the scheme of a token', () => {
     expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic]);
   });
 
-  it('to a server of unknown version stays bearer once accepted, even if a later request is forbidden', async () => {
-    job = await openSonarJob();
-    await job.report({ serverVersion: undefined });
-    await job.gather({ token: 'sqp_analysis_token_0123' });
-    expect(authorizations()).toEqual(['Bearer sqp_analysis_token_0123']);
-  });
-
   it.each([
-    ['9.9', ['Basic'], '9.9.8.100196'],
     ['9.9', ['Basic'], undefined],
     ['10.7', ['Bearer', 'Basic'], undefined],
   ] as const)(
@@ -79,25 +54,6 @@ describe('the scheme of a token', () => {
     } finally {
       await forged.close();
     }
-  });
-
-  it('never follows the address of the task in the report', async () => {
-    job = await openSonarJob();
-    const forged = await startSonarServer();
-    try {
-      await job.report({ ceTaskUrl: `${forged.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9` });
-      await job.gather();
-      expect(forged.requests).toEqual([]);
-    } finally {
-      await forged.close();
-    }
-  });
-
-  it('is not needed for a public project', async () => {
-    job = await openSonarJob({ state: { anonymous: { browse: true, execute: true } } });
-    await job.report();
-    expect((await job.gather({ token: undefined })).unverifiedReason).toBeUndefined();
-    expect(authorizations()).toEqual([undefined]);
   });
 
   it('causes one warning if it expires soon', async () => {
@@ -205,16 +161,6 @@ describe('a refusal', () => {
     expect(job.clock.waits).toEqual([]);
   });
 
-  it('for an address that ends in /api is immediate', async () => {
-    job = await openSonarJob();
-    await job.report();
-    const failure = await failureOf(job.gather({ hostUrl: `${job.sonar.url}/api` }));
-    expect(failure.kind).toBe('user');
-    expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
-    expect(job.sonar.requests).toEqual([]);
-    expect(job.clock.waits).toEqual([]);
-  });
-
   it.each([
     ['a body that is not JSON', '{', 'a body that claims to be JSON but is not'],
     ['JSON without a task', '{"tasks":[]}', 'JSON without a `task`'],
@@ -243,20 +189,6 @@ describe('an address with the wrong protocol', () => {
 });
 
 describe('a transient failure', () => {
-  it('is retried: too many requests, a server in maintenance, a cut connection', async () => {
-    job = await openSonarJob();
-    await job.report();
-    job.sonar.instead(
-      'api/ce/task',
-      { status: 429, headers: { 'retry-after': '7' } },
-      { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' },
-      { cut: true },
-    );
-    expect((await job.gather()).results.qualityGate.status).toBe('OK');
-    expect(job.clock.waits[0]).toBe(7000);
-    expect(job.sonar.requests.filter(({ path }) => path === '/api/ce/task')).toHaveLength(4);
-  });
-
   it("that persists ends with Sonar's own message", async () => {
     job = await openSonarJob();
     await job.report();
