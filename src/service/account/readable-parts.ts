@@ -60,7 +60,7 @@ export function toReadableEvaluations(
     ...policy,
     rules: policy.rules.map(({ definition, result }) => ({
       definition,
-      result: result.outcome === 'broken' ? { ...result, reasons: toReadableReasons(caller, result.reasons) } : result,
+      result: 'reasons' in result ? { ...result, reasons: toReadableReasons(caller, result.reasons) } : result,
     })),
   }));
 }

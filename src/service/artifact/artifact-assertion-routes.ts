@@ -75,13 +75,14 @@ function toObstacleError(
 }
 
 function toAssertionResponse(
-  { scope, compliant, info, reasons, policies, reports }: assertions.Assertion,
+  assertion: assertions.Assertion,
   { org, fingerprint, environment }: assertions.AssertionQuery,
   links: Links,
 ): ArtifactAssertion {
+  const { scope, compliant, reasons, policies, reports } = assertion;
   return {
     compliant,
-    compliant_info: info,
+    compliant_info: assertions.describeAssertion(assertion),
     reasons: toReasonResponses(reasons, org, links),
     scope,
     fingerprint,

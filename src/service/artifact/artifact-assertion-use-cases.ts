@@ -112,8 +112,12 @@ async function judgeByPolicies(
   const policies = mergeEvaluations(evaluations);
   const { filename } = latestOf(reports).details.artifact.report;
   const { info, ...conclusion } = concludePolicies(policies, obstacles, query, filename);
-  const announced = describeAnnounced(policies);
-  return { ...conclusion, info: [info, ...allowed, ...announced].join(' '), policies, reports };
+  return { ...conclusion, info: [info, ...allowed].join(' '), policies, reports };
+}
+
+/** The verdict in words: the reason for it, and what will break it later. */
+export function describeAssertion({ info, policies = [] }: Pick<Assertion, 'info' | 'policies'>): string {
+  return [info, ...describeAnnounced(policies)].join(' ');
 }
 
 function selectFlow(reports: readonly JudgedReport[], flow: string | undefined): readonly JudgedReport[] {

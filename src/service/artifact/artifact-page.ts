@@ -166,7 +166,8 @@ function renderEnvironmentVerdict(
   org: string,
   { environment, assertion }: EnvironmentVerdict,
 ): Html {
-  const { compliant, info, policies = [] } = assertion;
+  const { compliant, policies = [] } = assertion;
+  const info = assertions.describeAssertion(assertion);
   return html`<h2>Policies of ${environment}</h2>
     ${renderResult(policies.length === 0 ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT', clip(info, 500))}
     ${policies.length === 0 ? undefined : renderRules(context, org, environment, policies)}`;

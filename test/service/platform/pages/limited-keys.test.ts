@@ -40,7 +40,8 @@ describe('a key that is limited to some flows and environments', () => {
     const { service } = fixture;
     await prepareEverything(service, 'acme', service.apiKey);
     await savePolicy(service, 'strict', strict);
-    for (const name of environments) await saveEnvironment(service, name, { policies: ['strict'] });
+    await savePolicy(service, 'later', strict.replace('artifacts:', 'enforce_from: 2999-01-01\nartifacts:'));
+    for (const name of environments) await saveEnvironment(service, name, { policies: ['strict', 'later'] });
     const built = { 'open-flow': 'aaaaa1', 'closed-flow': 'bbbbb2' };
     for (const [name, digits] of Object.entries(built)) {
       await saveFlow(service, { name, template: name === 'open-flow' ? ['artifact'] : ['artifact', 'closed-unit'] });
@@ -49,6 +50,8 @@ describe('a key that is limited to some flows and environments', () => {
         status: 201,
       });
     }
+    const inBoth = sampleArtifact({ fingerprint: fingerprintOf(built['open-flow']) });
+    await call(service, { method: 'POST', path: '/artifacts/acme/closed-flow', json: inBoth });
     const scan = { attestation_name: 'closed-scan', artifact_fingerprint: fingerprintOf(built['closed-flow']) };
     const form = attestationForm(sampleAttestation('ERROR', scan));
     const path = '/attestations/acme/closed-flow/trail/main/sonar';
