@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readJob } from '../../src/evidence/job.ts';
 import { runProvenance, withProvenance } from '../../src/evidence/run-provenance.ts';
-import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { pushEvent } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';
 
@@ -37,20 +36,5 @@ describe("the user's own data", () => {
   it('is kept beside the provenance', () => {
     expect(withProvenance({ ticket: 'ABC-1' }, provenance)).toEqual({ ticket: 'ABC-1', github: provenance });
     expect(withProvenance({ ticket: 'ABC-1' }, undefined)).toEqual({ ticket: 'ABC-1' });
-  });
-
-  it.each(['{"github": {"run_id": "mine"}}', '{"github": null}', '{"github": "text"}'])(
-    'win where they have the same key: %s',
-    (text) => {
-      const own: unknown = JSON.parse(text);
-      expect(isMapping(own) ? withProvenance(own, provenance) : undefined).toEqual(own);
-    },
-  );
-
-  it('keeps keys that have a special meaning in JavaScript', () => {
-    const own: unknown = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}');
-    expect(JSON.stringify(isMapping(own) ? withProvenance(own, provenance) : undefined)).toBe(
-      '{"github":{"run_id":"7"},"__proto__":{"a":1},"constructor":2}',
-    );
   });
 });

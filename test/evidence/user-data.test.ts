@@ -6,23 +6,6 @@ import { workspaceForEachTest } from '../support/temporary-workspace.ts';
 const workspace = workspaceForEachTest();
 
 describe("the user's own data", () => {
-  it('is a JSON object, written in the workflow', async () => {
-    expect(await readUserData(' {"ticket": "ABC-1", "nested": {"list": [1]}}', '.')).toEqual({
-      ticket: 'ABC-1',
-      nested: { list: [1] },
-    });
-  });
-
-  it('keeps its numbers as they were written', async () => {
-    const text = '{"id":12345678901234567890,"list":[1e400,-0,1.0]}';
-    expect(JSON.stringify(await readUserData(text, '.'))).toBe(text);
-  });
-
-  it('is a JSON object in a file of the workspace', async () => {
-    await workspace.write('data.json', '{"from": "file"}');
-    expect(await readUserData('data.json', workspace.path)).toEqual({ from: 'file' });
-  });
-
   it('is read from a file as Windows PowerShell writes it', async () => {
     await workspace.write('data.json', Buffer.from('\uFEFF{"from": "file"}', 'utf16le'));
     expect(await readUserData('data.json', workspace.path)).toEqual({ from: 'file' });

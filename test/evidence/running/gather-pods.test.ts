@@ -16,10 +16,6 @@ const report = {
 };
 
 describe('readPods', () => {
-  it('takes the report of the interface as it is', () => {
-    expect(readPods(report, 'report.json')).toEqual({ report, notRunning: new Map(), withoutDigest: [] });
-  });
-
   it('takes digests that are written with `sha256:`, or in upper case', () => {
     const written = (digest: string): unknown => ({
       artifacts: [{ ...report.artifacts[0], digests: { 'web:1': digest } }],
@@ -28,34 +24,6 @@ describe('readPods', () => {
       expect(readPods(written(digest), 'report.json').report).toEqual(report);
     }
     expect(() => readPods(written('sha256:'), 'report.json')).toThrow('digests');
-  });
-
-  it('counts what does not run, by its phase, and reports the rest', () => {
-    const waiting = { containerStatuses: [containerStatus('web', 'web:1', '')] };
-    const {
-      report: made,
-      notRunning,
-      withoutDigest,
-    } = readPods(
-      podList(
-        aPod('web-1'),
-        aPod('job-1', { status: { phase: 'Succeeded' } }),
-        aPod('new-1', { status: { phase: 'Pending' } }),
-        aPod('new-2', { status: { phase: 'Pending' } }),
-        aPod('web-2', { status: waiting }),
-      ),
-      'pods.json',
-    );
-    expect(made.artifacts.map(({ podName }) => podName)).toEqual(['web-1']);
-    expect([...notRunning]).toEqual([
-      ['Succeeded', 1],
-      ['Pending', 2],
-    ]);
-    expect(withoutDigest).toEqual(['shop/web-2/web']);
-  });
-
-  it('takes an empty list for a cluster in which nothing runs', () => {
-    expect(readPods(podList(), 'pods.json').report).toEqual({ artifacts: [] });
   });
 
   it('takes a list whose items leave out their kind', () => {

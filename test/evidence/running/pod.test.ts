@@ -11,33 +11,6 @@ function read(pod: Mapping): Pod {
 const image = 'registry.example.com/web:1';
 
 describe('readPod', () => {
-  it('reads the fields of a running pod that the interface requires', () => {
-    expect(read(aPod('web-1'))).toEqual({
-      reported: {
-        creationTimestamp: 1_767_323_045,
-        digests: { [image]: digestOf('a') },
-        namespace: 'shop',
-        podName: 'web-1',
-      },
-      withoutDigest: [],
-    });
-  });
-
-  it('keeps its owners as Kubernetes names them', () => {
-    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
-    const pod = read(aPod('web-1', { metadata: { ownerReferences: [owner] } }));
-    expect(pod).toMatchObject({ reported: { owners: [owner] } });
-  });
-
-  it.each(['', 'docker-pullable://', 'docker://'])('finds the digest of an image after %j', (scheme) => {
-    for (const name of ['registry.example.com:5000/shop/web_1@', '']) {
-      const containerStatuses = [containerStatus('web', image, `${scheme}${name}sha256:${digestOf('0')}`)];
-      expect(read(aPod('web-1', { status: { containerStatuses } }))).toMatchObject({
-        reported: { digests: { [image]: digestOf('0') } },
-      });
-    }
-  });
-
   it.each([
     '',
     'registry.example.com/web:1',
@@ -52,49 +25,6 @@ describe('readPod', () => {
     expect(read(aPod('web-1', { status: { containerStatuses } }))).toEqual({
       reported: undefined,
       withoutDigest: ['shop/web-1/web'],
-    });
-  });
-
-  it('includes init and ephemeral containers', () => {
-    const pod = read(
-      aPod('web-1', {
-        status: {
-          initContainerStatuses: [containerStatus('init', 'init:1', `docker-pullable://init@sha256:${digestOf('b')}`)],
-          ephemeralContainerStatuses: [containerStatus('debug', 'debug:1', `sha256:${digestOf('c')}`)],
-        },
-      }),
-    );
-    expect(pod).toMatchObject({
-      reported: { digests: { [image]: digestOf('a'), 'init:1': digestOf('b'), 'debug:1': digestOf('c') } },
-    });
-  });
-
-  it.each(['Pending', 'Succeeded', 'Failed', 'Unknown'])('leaves out a pod that is %s', (phase) => {
-    expect(read(aPod('web-1', { status: { phase } }))).toEqual({ notRunning: phase });
-  });
-
-  it('leaves out and names the containers that have no digest yet', () => {
-    const pod = read(
-      aPod('web-1', {
-        status: {
-          containerStatuses: [
-            containerStatus('web', image, `x@sha256:${digestOf('a')}`),
-            containerStatus('sidecar', 'sidecar:1', ''),
-            { name: 'late' },
-          ],
-        },
-      }),
-    );
-    expect(pod).toMatchObject({
-      reported: { digests: { [image]: digestOf('a') } },
-      withoutDigest: ['shop/web-1/sidecar', 'shop/web-1/late'],
-    });
-  });
-
-  it('does not report a pod without any digest', () => {
-    expect(read(aPod('web-1', { status: { containerStatuses: null } }))).toEqual({
-      reported: undefined,
-      withoutDigest: [],
     });
   });
 
