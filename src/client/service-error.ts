@@ -101,7 +101,7 @@ const remedies: Readonly<Record<number, string>> = {
   400: correctInputs,
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
   403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
-  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow` and `create-environment` create what is missing); if the message is not from the service, check `base-url`.',
+  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow` and `create-environment` create what is missing); if the message is about something else, check `base-url`.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
@@ -112,6 +112,9 @@ const remedies: Readonly<Record<number, string>> = {
 const missingRemedies: Readonly<Partial<Record<Resource, string>>> = {
   Flow: 'Create the flow first, with `create-flow`, or correct the name in `flow`.',
   Environment: 'Create the environment first, with `create-environment`, or correct its name.',
+  Policy: 'Create the policy first, with `create-policy`, or correct its name.',
+  Snapshot: 'Select a snapshot that exists: `list-snapshots` lists them.',
+  'Service account': 'Correct `service-account`: `list-service-accounts` lists the names.',
 };
 
 const quotaRemedy =

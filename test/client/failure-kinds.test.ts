@@ -94,6 +94,15 @@ describe('whether something does not exist', () => {
     expect(answered(404, 'Trail not found').remedy).not.toContain('Create');
   });
 
+  it.each([
+    ["Policy 'prod' does not exist in organization 'acme'", '`create-policy`'],
+    ["Org: 'acme'. Snapshot 'prod#9' resolves to 'prod#9'. len(snapshots) == 1", '`list-snapshots`'],
+    ['Service account not found', '`list-service-accounts`'],
+    ['There is nothing at POST /acme/flows/web/api/v2/flows/acme', 'about something else, check `base-url`'],
+  ])('has a remedy for what is missing: %s', (message, remedy) => {
+    expect(answered(404, message).remedy).toContain(remedy);
+  });
+
   it('is not said by the page of another server', () => {
     const page = new ServiceError({ ...answered(404).facts, serviceMessage: undefined });
     expect(isNotFound(page)).toBe(false);

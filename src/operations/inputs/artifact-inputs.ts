@@ -48,7 +48,7 @@ export const artifacts = lines<NamedFingerprint>({
     if (found !== undefined && found.name.length <= maximumLineLength) return { value: found };
     return {
       problem: 'must be artifacts with their digests, one per line: `name@sha256:` and 64 hex digits',
-      remedy: 'Check that no expression on this line is empty.',
+      remedy: 'Write the digest instead of a tag, and check that no expression on this line is empty.',
     };
   },
 });
