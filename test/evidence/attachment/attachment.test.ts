@@ -42,24 +42,6 @@ describe('the attachment of one file', () => {
     });
   });
 
-  it('can be opened repeatedly', async () => {
-    await withFileTree({ 'work/f': 'content' }, async (tree) => {
-      const attachment = await attach(tree);
-      const first = attachment.open();
-      expect((await bytesOf(attachment)).toString()).toBe('content');
-      await first[Symbol.asyncIterator]().return?.();
-      expect((await bytesOf(attachment)).toString()).toBe('content');
-    });
-  });
-
-  it('may be empty', async () => {
-    await withFileTree({ 'work/f': '' }, async (tree) => {
-      const attachment = await attach(tree);
-      expect(attachment.size).toBe(0);
-      expect(await bytesOf(attachment)).toHaveLength(0);
-    });
-  });
-
   it('is read in chunks, at the speed of the reader', async () => {
     await withFileTree({ 'work/f': Buffer.alloc(4_000_000) }, async (tree) => {
       const buffers = new Set<ArrayBufferLike>();
@@ -69,14 +51,6 @@ describe('the attachment of one file', () => {
       }
       // All chunks share one buffer, which is smaller than the 4 MB.
       expect([...buffers].map((memory) => memory.byteLength)).toEqual([262_144]);
-    });
-  });
-
-  it('fails in the stream when the file has changed since it was found', async () => {
-    await withFileTree({ 'work/f': 'content' }, async (tree) => {
-      const attachment = await attach(tree);
-      writeFileSync(tree.at('work', 'f'), 'other content');
-      expect((await userErrorOf(() => bytesOf(attachment))).message).toContain('changed while it was read');
     });
   });
 
@@ -240,17 +214,6 @@ describe('the attachment of several files', () => {
       cancelling.abort(cancelled);
       await expect(made).rejects.toBe(cancelled);
       expect(readdirSync(tree.at('temporary'))).toEqual([]);
-    });
-  });
-
-  it('is not started if the files cannot fit even with the best compression', async () => {
-    await withFileTree({}, async (tree) => {
-      const huge = { path: tree.at('gone'), name: 'huge', size: 2 ** 40 };
-      const mistake = await userErrorOf(() =>
-        prepareAttachment([huge, { ...huge, name: 'other' }], { temporary: tree.at('temporary') }),
-      );
-      expect(mistake.message).toContain('huge: 1.0 TiB');
-      expect(existsSync(tree.at('temporary'))).toBe(false);
     });
   });
 

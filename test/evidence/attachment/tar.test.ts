@@ -22,12 +22,6 @@ describe('a tar archive', () => {
     ]);
   });
 
-  it('keeps a short ASCII name in the header, and any other name in a record before it', () => {
-    expect(tarHeader('a'.repeat(100), 1)).toHaveLength(512);
-    expect(tarHeader('a'.repeat(101), 1)).toHaveLength(3 * 512);
-    expect(tarHeader('é', 1)).toHaveLength(3 * 512);
-  });
-
   it('stores a size of 8 GiB or more in a record', () => {
     expect(tarHeader('a', 8 ** 11 - 1)).toHaveLength(512);
     expect(tarHeader('a', 8 ** 11).toString('latin1')).toContain('19 size=8589934592\n');
@@ -52,15 +46,6 @@ describe('a tar archive', () => {
         },
       ),
       { examples: [[' ', new Uint8Array()]] },
-    );
-  });
-
-  it('consists of whole blocks', () => {
-    fc.assert(
-      fc.property(fc.nat(5000), (size) => {
-        expect((size + tarPadding(size).length) % 512).toBe(0);
-        expect(tarPadding(size).length).toBeLessThan(512);
-      }),
     );
   });
 });

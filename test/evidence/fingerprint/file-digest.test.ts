@@ -26,20 +26,6 @@ describe("a file's digest", () => {
     });
   });
 
-  it('does not mix files that are read one after another', async () => {
-    await withFileTree({ large: Buffer.alloc(mebibyte + 5, 'l'), small: 'abc', empty: '' }, async ({ at }) => {
-      const digester = new FileDigester();
-      const first = await digester.digest(at('large'));
-      expect(await digester.digest(at('small'))).toBe(
-        'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-      );
-      expect(await digester.digest(at('empty'))).toBe(
-        'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-      );
-      expect(await digester.digest(at('large'))).toBe(first);
-    });
-  });
-
   it('is returned at once for a small file, and asynchronously for a large one', async () => {
     await withFileTree({ large: Buffer.alloc(mebibyte), small: 'abc' }, async ({ at }) => {
       const digester = new FileDigester();

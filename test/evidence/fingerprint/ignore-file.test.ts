@@ -62,28 +62,10 @@ describe('an ignore file', () => {
     expect(await ignored(rules)).not.toContain('/.kosli_ignore');
   });
 
-  it('can ignore everything except itself', async () => {
-    expect(await ignored('**', { a: '', 'b/c': '', 'b/.kosli_ignore': '' })).toEqual([
-      '/a',
-      '/b',
-      '/b/.kosli_ignore',
-      '/b/c',
-    ]);
-  });
-
   it('names the malformed rule and its file', async () => {
     await withFileTree({ a: '', [ignoreFileName]: 'a\n[b' }, async ({ root, at }) => {
       const mistake = await userErrorOf(() => ignoredPaths(root));
       expect(mistake.message).toBe(`The rule "[b" in ${at(ignoreFileName)} is malformed`);
-    });
-  });
-
-  it('counts only in the root, and only as a file', async () => {
-    await withFileTree({ 'sub/.kosli_ignore': 'x', 'sub/x': '' }, ({ root }) => {
-      expect([...ignoredPaths(root)]).toEqual([]);
-    });
-    await withFileTree({ '.kosli_ignore/x': '', x: '' }, ({ root }) => {
-      expect([...ignoredPaths(root)]).toEqual([]);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveLayoutImage } from '../../../src/evidence/registry/oci-layout.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
-import { imageIndex, imageManifest, type StoredManifest } from '../../support/fake-registry.ts';
+import { imageManifest, type StoredManifest } from '../../support/fake-registry.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
 const workspace = workspaceForEachTest();
@@ -22,17 +22,6 @@ async function layout(images: readonly (readonly [StoredManifest, string?])[]): 
 const resolve = (reference: string): Promise<string> => resolveLayoutImage(reference, workspace.path);
 
 describe('an OCI image layout', () => {
-  it('has the digest of its only image, whatever its tags', async () => {
-    const index = imageIndex();
-    await layout([
-      [index, '1'],
-      [index, 'latest'],
-    ]);
-    await expect(resolve('image')).resolves.toBe(index.digest);
-    await expect(resolve('image/')).resolves.toBe(index.digest);
-    await expect(resolve(`${workspace.path}/image:latest`)).resolves.toBe(index.digest);
-  });
-
   it('has several images, of which one has the tag', async () => {
     const [one, other] = [imageManifest('amd64'), imageManifest('arm64')];
     await layout([

@@ -81,17 +81,6 @@ describe('resolving an image', () => {
     expect(digest).not.toBe(imageManifest().digest);
   });
 
-  it('gets an anonymous token for a public image', async () => {
-    const registry = await open({ access: 'token', isPublic: true });
-    const digest = registry.pushImage('acme/web', '1');
-    await expect(resolve(`${registry.host}/acme/web:1`)).resolves.toBe(digest);
-    expect(seen(registry)).toEqual([
-      ['GET /v2/acme/web/manifests/1', undefined],
-      ['GET /token', undefined],
-      ['GET /v2/acme/web/manifests/1', `Bearer ${registryToken}`],
-    ]);
-  });
-
   it.each([
     ['as `docker login` writes them', (host: string) => dockerConfig(host)],
     ['by a URL', (host: string) => dockerConfig(`https://${host}/v2/`)],
@@ -121,16 +110,6 @@ describe('resolving an image', () => {
     expect(seen(registry)[1]).toEqual(['POST /token', undefined]);
     expect(registry.requests.map(({ url }) => url).join()).not.toContain(identityToken);
     expect(secrets).toEqual([identityToken, registryToken]);
-  });
-
-  it('sends user name and password to a registry that asks for them', async () => {
-    const registry = await open({ access: 'password' });
-    const digest = registry.pushImage('acme/web', '1');
-    await expect(resolve(`${registry.host}/acme/web:1`, dockerConfig(registry.host))).resolves.toBe(digest);
-    expect(seen(registry)).toEqual([
-      ['GET /v2/acme/web/manifests/1', undefined],
-      ['GET /v2/acme/web/manifests/1', basic()],
-    ]);
   });
 
   it.each(['token', 'password'] as const)('says which credentials are missing (%s)', async (access) => {
