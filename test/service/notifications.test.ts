@@ -78,7 +78,7 @@ describe('an event in an environment', () => {
       org: 'acme',
       environment: 'prod',
       event_type: 'ON_STARTED_ARTIFACT',
-      description: expect.stringContaining('web'),
+      description: 'Artifact web started to run in prod.',
       snapshot: { index: 1, status: 'UNKNOWN', html_url: expect.any(String), api_url: expect.any(String) },
       artifact: {
         name: 'web',

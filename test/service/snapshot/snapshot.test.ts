@@ -5,11 +5,10 @@ import {
   listFingerprints,
   podsToElements,
   type RunningArtifact,
-  sameArtifacts,
   toIdentity,
   toRunningArtifacts,
 } from '../../../src/service/snapshot/running-artifact.ts';
-import { judgeWithMembers, type Snapshot } from '../../../src/service/snapshot/snapshot.ts';
+import type { Snapshot } from '../../../src/service/snapshot/snapshot.ts';
 import { compareArtifacts } from '../../../src/service/snapshot/snapshot-difference.ts';
 import { createEvents, findMovement } from '../../../src/service/snapshot/snapshot-events.ts';
 import { type NumberRange, resolveInterval, toPageRange } from '../../../src/service/snapshot/snapshot-series.ts';
@@ -41,18 +40,6 @@ describe('running artifacts', () => {
         expect(new Set(once.map(toIdentity)).size).toBe(once.length);
       }),
     );
-  });
-
-  it('are the same if the same images run, regardless of the number of instances', () => {
-    const one = toRunningArtifacts(podsToElements({ artifacts: [pod('a', { web: 'aaaaa' })] }));
-    const scaled = toRunningArtifacts(
-      podsToElements({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] }),
-    );
-    const renamed = toRunningArtifacts(podsToElements({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] }));
-    expect(sameArtifacts(one, scaled)).toBe(true);
-    expect(sameArtifacts(one, renamed)).toBe(false);
-    expect(sameArtifacts(one, [])).toBe(false);
-    expect(sameArtifacts([], one)).toBe(false);
   });
 });
 
@@ -131,46 +118,6 @@ describe('the events of a snapshot', () => {
   });
   const triggersBetween = (previous: Snapshot | undefined, next: Snapshot): string[] =>
     createEvents(previous, next, () => undefined).map(({ trigger }) => trigger);
-  const judged = (compliant: boolean | null, allowed: string[] = []): Snapshot =>
-    snapshot({ judgement: { ...unjudged, compliant, allowed } });
-
-  it('report what started and exited, with its build', () => {
-    const provenance = { flow: 'web', commit: 'c', commitUrl: 'https://c', buildUrl: 'https://b' };
-    const next = snapshot({
-      artifacts: toRunningArtifacts(podsToElements({ artifacts: [pod('a', { web: 'aaaaa' })] })),
-    });
-    const [event, ...others] = createEvents(undefined, next, () => provenance);
-    expect(others).toEqual([]);
-    expect(event).toEqual({
-      trigger: 'ON_STARTED_ARTIFACT',
-      org: 'acme',
-      environment: 'prod',
-      snapshot: 2,
-      compliant: null,
-      description: 'Artifact web started to run in prod.',
-      timestamp: 9.5,
-      artifact: { name: 'web', fingerprint: 'aaaaa'.padEnd(64, '0'), provenance },
-    });
-    expect(triggersBetween(next, snapshot())).toEqual(['ON_EXITED_ARTIFACT']);
-  });
-
-  it('report a changed verdict', () => {
-    const [good, bad, none] = [judged(true), judged(false), judged(null)];
-    expect(triggersBetween(undefined, good)).toEqual(['ON_COMPLIANT_ENV']);
-    expect(triggersBetween(undefined, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
-    expect(triggersBetween(none, good)).toEqual(['ON_COMPLIANT_ENV']);
-    expect(triggersBetween(good, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
-    expect([triggersBetween(good, good), triggersBetween(bad, none), triggersBetween(undefined, none)]).toEqual([
-      [],
-      [],
-      [],
-    ]);
-  });
-
-  it('report once what an exception allows', () => {
-    expect(triggersBetween(judged(true), judged(true, ['f']))).toEqual(['ON_ALLOWED_ARTIFACT']);
-    expect(triggersBetween(judged(true, ['f']), judged(true, ['f']))).toEqual([]);
-  });
 
   it('never report scaling, and report each artifact either as started or as exited', () => {
     fc.assert(
@@ -184,20 +131,5 @@ describe('the events of a snapshot', () => {
         );
       }),
     );
-  });
-});
-
-describe('the judgement of a logical environment', () => {
-  it.each([
-    [null, [], null],
-    [null, [null, null], null],
-    [null, [true, null], true],
-    [null, [true, false], false],
-    [true, [], true],
-    [true, [false], false],
-    [false, [true], false],
-  ])('of its own %s and its members %j is %s', (own, members, expected) => {
-    const verdicts = members.map((compliant) => ({ compliant }));
-    expect(judgeWithMembers({ ...unjudged, compliant: own }, verdicts).compliant).toBe(expected);
   });
 });
