@@ -21,7 +21,6 @@ const reported: ReportedArtifact = {
 };
 const unnamed: ReportedArtifact = { ...reported, report: sampleArtifact() };
 const web = (...evidence: readonly Evidence[]): TrailArtifact => ({ name: 'web', reported, evidence });
-const missing = (...evidence: readonly Evidence[]): TrailArtifact => ({ ...web(...evidence), reported: undefined });
 
 const file: Template = {
   text: '',
@@ -38,31 +37,6 @@ const judge = (
 describe('the state of a trail with a template file', () => {
   const ofTrail = piece('unit', 'trail', 'generic');
   const ofWeb = piece('unit', 'artifact');
-
-  it('is COMPLIANT if the trail and each artifact have their evidence', () => {
-    const { state, info } = judge(file, [ofTrail], web(ofTrail, ofWeb));
-    expect([state, info]).toEqual(['COMPLIANT', 'All evidence is compliant: unit, web.unit.']);
-  });
-
-  it.each<[string, readonly Evidence[], readonly Evidence[], string]>([
-    [
-      'evidence of the trail does not count for the artifact',
-      [ofTrail],
-      [ofTrail],
-      'web.unit: not recorded; junit is required',
-    ],
-    ['evidence of the artifact does not count for the trail', [], [ofWeb], 'unit: not recorded; generic is required'],
-    ['the type is another', [piece('unit', 'trail', 'sonar')], [ofWeb], 'unit: recorded as sonar; generic is required'],
-  ])('is INCOMPLETE because %s', (_why, evidence, own, reason) => {
-    const { state, info } = judge(file, evidence, web(...evidence, ...own));
-    expect([state, info]).toEqual(['INCOMPLETE', `${reason} (template of the trail).`]);
-  });
-
-  it('is INCOMPLETE as long as an artifact of the template is missing, whatever was said about it', () => {
-    const { state, info, artifacts } = judge(file, [ofTrail], missing(ofTrail, ofWeb));
-    expect([state, info]).toEqual(['INCOMPLETE', 'web: not reported (template of the trail).']);
-    expect(artifacts).toMatchObject([{ state: 'MISSING', evidence: [{ name: 'unit', evidence: ofWeb }] }]);
-  });
 
   it('counts what it does not require', () => {
     const bad = piece('lint', 'artifact', 'junit', 'non-compliant');
@@ -117,19 +91,5 @@ describe('the state of a trail with a list', () => {
       state: 'INCOMPLETE',
       info: 'web.unit: not recorded (template of the trail).',
     });
-  });
-
-  it('is INCOMPLETE without an artifact if the list has one', () => {
-    const none: TrailArtifact = { name: 'artifact', reported: undefined, evidence: [unit] };
-    expect(judge(['artifact', 'unit'], [unit], none)).toMatchObject({
-      state: 'INCOMPLETE',
-      info: 'artifact: not reported (template of the trail).',
-    });
-  });
-
-  it('needs the evidence of the list without an artifact, too', () => {
-    expect(judge(['unit'], []).state).toBe('INCOMPLETE');
-    expect(judge(['unit'], [unit]).state).toBe('COMPLIANT');
-    expect(judge([], []).state).toBe('COMPLIANT');
   });
 });
