@@ -31,13 +31,6 @@ describe('the state of an artifact', () => {
       'All evidence is compliant: sonar, unit.',
     ],
     [
-      'required evidence is missing',
-      ['sonar', 'unit'],
-      [piece('unit', 'compliant')],
-      'INCOMPLETE',
-      'sonar: not recorded (template of the flow).',
-    ],
-    [
       'required evidence is non-compliant and other evidence is missing',
       ['sonar', 'unit'],
       [piece('sonar', 'non-compliant')],
@@ -51,7 +44,6 @@ describe('the state of an artifact', () => {
       'NON-COMPLIANT',
       'extra: it is non-compliant.',
     ],
-    ['evidence proves neither', ['sonar'], [piece('sonar', 'incomplete')], 'INCOMPLETE', 'sonar: it is incomplete.'],
     [
       'nothing is required and what was reported is compliant',
       [],
@@ -88,14 +80,6 @@ describe('the reasons for a state', () => {
       { state: 'failed', about: 'sonar', ...failed.faults[1], source },
       { state: 'missing', about: 'build', value: 'not recorded', rule: 'template of the flow' },
     ]);
-  });
-
-  it("are told in the info, and the sender's description with them", () => {
-    const described = {
-      ...piece('scan', 'non-compliant'),
-      faults: [{ value: 'reported as not compliant', description: '2 high' }],
-    };
-    expect(judge([], [described]).info).toBe('scan: reported as not compliant: 2 high.');
   });
 
   it('name the type that was recorded, and that which is required', () => {
