@@ -63,29 +63,6 @@ describe('the provenance of running artifacts', () => {
       ),
     );
 
-  it('has their state in each flow that knows them, sorted by flow', async () => {
-    await report('web', 'aa');
-    await report('api', 'aa', 'next');
-    await report('web', 'bb');
-    await attest('web', 'main', fingerprintOf('aa'));
-    const judged = await load([running('one', 'aa'), running('two', 'bb'), running('three', 'cc')]);
-    const states = judged.map(({ name, flows }) => [name, flows.map(({ flow, state }) => `${flow} ${state}`)]);
-    expect(states).toEqual([
-      ['one', ['api INCOMPLETE', 'web COMPLIANT']],
-      ['two', ['web INCOMPLETE']],
-      ['three', []],
-    ]);
-  });
-
-  it('has the evidence of a trail for all artifacts of the trail, regardless of how many run', async () => {
-    const digits = Array.from({ length: 40 }, (_, index) => (index + 16).toString(16));
-    for (const each of digits) await report('web', each);
-    await attest('web', 'main');
-    const judged = await load(digits.map((each) => running(each, each)));
-    expect(judged.map(({ name }) => name)).toEqual(digits);
-    expect(new Set(judged.map(({ flows }) => flows[0]?.state))).toEqual(new Set(['COMPLIANT']));
-  });
-
   it('counts as work: each artifact, and each flow that knows it with its template and evidence', async () => {
     await report('web', 'aa');
     await attest('web', 'main');
