@@ -27,7 +27,7 @@ export function digestOf(content: Buffer): string {
 }
 
 /** A copy of content with one byte changed. */
-export function flipped(content: Buffer, place: number): Buffer {
+function flipped(content: Buffer, place: number): Buffer {
   const copy = Buffer.from(content);
   copy[place] = (copy[place] ?? 0) ^ 1;
   return copy;

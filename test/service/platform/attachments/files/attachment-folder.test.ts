@@ -9,7 +9,7 @@ import type { AttachedContent } from '../../../../../src/service/platform/attach
 import { AttachmentFolder } from '../../../../../src/service/platform/attachments/files/attachment-folder.ts';
 import { attachmentPath } from '../../../../../src/service/platform/attachments/files/attachment-layout.ts';
 import { itWithPosixFiles } from '../../../../support/platform.ts';
-import { describeAttachments, flipped, keep } from '../../database/attachments-acceptance.ts';
+import { describeAttachments, keep } from '../../database/attachments-acceptance.ts';
 
 const open = (folder: string): Promise<AttachmentFolder> => AttachmentFolder.open(folder, (size) => randomBytes(size));
 
@@ -53,14 +53,6 @@ describe('the folder of attachments', () => {
     expect(marked).toBe(stored);
     await received.discard();
     expect(await readdir(join(folder, 'incoming'))).toEqual([]);
-  });
-
-  it('makes the stream fail if a file is altered while it is read', async () => {
-    const whole = randomBytes(700_000);
-    const record = await keep(attachments, whole);
-    const stream = await attachments.read(record);
-    await writeFile(attachmentPath(folder, record.digest), flipped(whole, 600_000));
-    await expect(buffer(stream)).rejects.toMatchObject({ fault: 'altered' });
   });
 
   it('is distinguished from missing storage', async () => {
