@@ -1,7 +1,6 @@
 import { artifactStates } from '../../contract/compliance.ts';
 import { flowName, orgName } from '../../contract/names.ts';
 import { type Static, Type } from '../../contract/schema.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { daysQuery, readDays } from '../platform/pages/days.ts';
 import { type ExportedList, toList, toTime } from '../platform/pages/list-export.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
@@ -59,7 +58,7 @@ async function* readTrails(
   query: Pick<TrailStateQuery, 'org' | 'flow' | 'selection'>,
 ): AsyncGenerator<ListedTrail> {
   const limit = 100;
-  let to = Math.min(query.selection.to ?? Infinity, unixSeconds(dependencies.now()));
+  let { to } = query.selection;
   let offset = 0;
   for (;;) {
     const part = { ...query, selection: { ...query.selection, to }, offset, limit };
@@ -67,9 +66,9 @@ async function* readTrails(
     yield* trails;
     const last = trails.at(-1)?.trail.createdAt;
     if (last === undefined || trails.length < limit) return;
-    // Continues at the time of the last trail, because a large offset is slow.
+    // Continues at the time of the last trail, because a large offset is slow, and without those begun meanwhile.
     const same = trails.filter(({ trail }) => trail.createdAt === last).length;
     offset = same === limit ? offset + same : same;
-    to = same === limit ? to : last + 1e-6;
+    if (same < limit || to === undefined) to = last + 1e-6;
   }
 }
