@@ -225,7 +225,8 @@ function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefine
 }
 
 /** What the judgement of an artifact is based on. */
-export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
+export type JudgedDetails = Pick<ArtifactDetails, 'applied'> & {
+  readonly evidence: readonly Evidence[];
   readonly artifact: AttributedRecord & {
     readonly report: { readonly template_reference_name?: string | undefined; readonly filename?: string };
   };

@@ -7,6 +7,7 @@ import {
   type Evidence,
   type EvidenceStatus,
   judge,
+  judgeArtifact,
   type Judgement,
   type MissingArtifact,
 } from '../artifact/artifact-state.ts';
@@ -44,6 +45,7 @@ export interface TrailEvidence<Piece extends Evidence = Evidence> {
 
 export interface TrailArtifactStatus<Piece extends Evidence = Evidence> {
   readonly artifact: TrailArtifact<Piece>;
+  /** That of the artifact itself, which needs the evidence of the trail, too. */
   readonly state: Judgement['state'] | 'MISSING';
   /** False if the template does not name it. */
   readonly isRequired: boolean;
@@ -115,9 +117,10 @@ function explainMissing(template: Template, { name, mismatched }: TrailArtifact)
 }
 
 function judgeTrailArtifact<Piece extends Evidence>(
-  { template, owner }: AppliedTemplate,
+  applied: AppliedTemplate,
   artifact: TrailArtifact<Piece>,
 ): TrailArtifactStatus<Piece> {
+  const { template } = applied;
   const { name, reported, isMismatched = false } = artifact;
   // A file name is not a name in the template, even if it is the same.
   const own = reported === undefined ? name : reported.report.template_reference_name;
@@ -125,7 +128,10 @@ function judgeTrailArtifact<Piece extends Evidence>(
   const isList = isListTemplate(template);
   const pieces = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
   const evidence = compareEvidence(artifactRequirements(template, reference), pieces, name);
-  const state = reported === undefined ? 'MISSING' : judge(evidence, owner).state;
+  const state =
+    reported === undefined
+      ? 'MISSING'
+      : judgeArtifact({ applied, artifact: reported, evidence: artifact.evidence }).state;
   return {
     artifact,
     state,

@@ -76,6 +76,9 @@ describe('trails and templates', () => {
       state_info: 'ticket: not recorded; generic is required (template of the flow).',
       template: ['artifact', 'ticket', 'sonar'],
     });
+    expect(await read(`/trails/${service.org}/web/main`)).toMatchObject({
+      compliance_status: { artifacts_statuses: { web: { status: 'INCOMPLETE', is_compliant: false } } },
+    });
     await attestTicket();
     const trail = mappingOf(await call(service, { path: `/trails/${service.org}/web/main` }));
     expect(trail).toMatchObject({

@@ -57,15 +57,7 @@ describe('the state of a trail with a template file', () => {
       judgeArtifact({
         applied: { owner: 'flow', template: file },
         artifact: { report: name === undefined ? {} : { template_reference_name: name } },
-        evidence: evidence.map((each) => ({
-          ...each,
-          org: '',
-          flow: '',
-          trail: '',
-          id: '',
-          createdAt: 1,
-          reportedBy: '',
-        })),
+        evidence,
       });
     expect(judged('web', ofTrail, ofWeb)).toMatchObject({
       state: 'COMPLIANT',
