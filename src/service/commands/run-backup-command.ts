@@ -37,9 +37,7 @@ async function backup(
   { now, writeLine }: CommandDependencies,
 ): Promise<void> {
   const manifest = await withRoom(folder, () => createBackup({ dataFolder, target: folder, leaveOutDamaged, now }));
-  const { left_out: leftOut } = manifest.attachments;
   writeLine(`backed up ${dataFolder} to ${folder}: ${describe(manifest)}`);
-  if (leftOut.length > 0) writeLine(`left out because they are damaged in ${dataFolder}: ${leftOut.join(', ')}`);
 }
 
 async function restore(
@@ -66,9 +64,12 @@ function describe(manifest: Manifest): string {
   const { made_at: madeAt, schema_version: version, database, attachments } = manifest;
   const tables = Object.values(database.rows);
   const rows = tables.reduce((sum, count) => sum + count, 0);
+  const { left_out: leftOut } = attachments;
+  const without =
+    leftOut.length === 0 ? '' : `\nwithout damaged attachments (${leftOut.length}): ${leftOut.join(', ')}`;
   return (
     `made at ${madeAt}, ${rows} rows in ${tables.length} tables (version ${version}, ${database.bytes} bytes), ` +
-    `${attachments.files} attachments (${attachments.bytes} bytes), every SHA-256 as recorded`
+    `${attachments.files} attachments (${attachments.bytes} bytes), every SHA-256 as recorded${without}`
   );
 }
 
