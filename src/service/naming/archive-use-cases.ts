@@ -19,8 +19,8 @@ export const archive = defineWrite(
     const { naming, auditLog, environments, policies } = transaction;
     if (!(await naming.exists(reference))) return { outcome: 'not found' };
     const attached = kind === 'policy' ? await policies.listEnvironments(org, name) : [];
-    const heads = [...(await environments.findHeads(org, attached)).values()];
-    const environment = heads.find(({ isArchived }) => !isArchived)?.name;
+    const heads = await environments.findHeads(org, attached);
+    const environment = attached.find((one) => heads.get(one)?.isArchived === false);
     if (environment !== undefined) return { outcome: 'attached', environment };
     await naming.archive(reference, at);
     await auditLog.append({ org, type: 'archived', at, actor, subject: `${kind} ${name}`, details: {} });
