@@ -14,10 +14,7 @@ export interface ApiKey {
  * How the keys that this service generates begin, so that secret scanners find them. No id contains a hyphen, so keys
  * without the prefix (older ones, and those that operators choose) cannot be confused with others.
  */
-export const keyPrefix = 'compkey-';
-
-/** Matches every generated key, for secret scanners; documented in `docs/operate/keys.md`. */
-export const generatedKeyPattern = `${keyPrefix}[0-9a-f]{16}_[A-Za-z0-9_-]{43}`;
+const keyPrefix = 'compkey-';
 
 // The secret may contain `_` (base64url), the id may not, so the first `_` separates them. The secret has at least 32
 // characters, because a fast hash is only safe for a secret that cannot be guessed.
