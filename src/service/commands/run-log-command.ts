@@ -115,7 +115,7 @@ async function verify(
     },
   );
   if (problems > 0)
-    throw new Error(`${problems} problems were found; keep the database as it is, and compare it with a backup`);
+    throw new Error(`problems found: ${problems}; keep the database as it is, and compare it with a backup`);
   writeLine('nothing is altered, missing or extra');
 }
 

@@ -46,7 +46,7 @@ describe('the command verify, with PostgreSQL', () => {
       'acme: extra: trail extra of flow web is not in the log',
       expect.stringMatching(/^acme: altered: attestation \S+ of flow web is not what was recorded$/u),
       expect.stringMatching(/^acme: altered: the attachment of attestation \S+ of flow web, with the SHA-256 /u),
-      expect.stringMatching(/^3 problems were found/u),
+      expect.stringMatching(/^problems found: 3;/u),
     ]);
   });
 });

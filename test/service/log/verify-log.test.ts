@@ -80,7 +80,7 @@ describe('the command verify', () => {
     return String(row?.['id']);
   };
   const problemsFound = (count: number): string =>
-    `${count} problems were found; keep the database as it is, and compare it with a backup`;
+    `problems found: ${count}; keep the database as it is, and compare it with a backup`;
 
   it('finds nothing wrong in what was recorded', async () => {
     const lines = await verify('--checkpoint', checkpoint, '--verifier-key', verifierKey);
