@@ -123,8 +123,10 @@ function readEvent(path: string | undefined): Mapping {
 
 function readEventFile(path: string): string | undefined {
   try {
-    const { size } = statSync(path);
-    if (size > maximumEventBytes) throw createEventError(path, `holds ${size} bytes, more than GitHub writes`);
+    const found = statSync(path);
+    if (!found.isFile()) throw createEventError(path, 'is not a file');
+    if (found.size > maximumEventBytes)
+      throw createEventError(path, `holds ${found.size} bytes, more than GitHub writes`);
     return readFileSync(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,7 +112,16 @@ describe('readJob', () => {
   });
 
   it('names the event path when it cannot be read', () => {
-    expect(() => readJob({ GITHUB_EVENT_PATH: folder })).toThrow(/cannot be read .*EISDIR/);
+    const path = join(folder, 'x'.repeat(300));
+    expect(() => readJob({ GITHUB_EVENT_PATH: path })).toThrow(/cannot be read .*ENAMETOOLONG/);
+  });
+
+  it('opens no folder, and no pipe, which nothing may ever write to', () => {
+    expect(() => readJob({ GITHUB_EVENT_PATH: folder })).toThrow(`The event file ${folder} is not a file.`);
+    if (process.platform === 'win32') return;
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(() => readJob({ GITHUB_EVENT_PATH: pipe })).toThrow('pipe is not a file');
   });
 
   it('does not read a file that is too large for an event', async () => {
