@@ -14,9 +14,11 @@ export function createProxyAgent(proxies: ProxySettings, connect: ConnectSetting
     connect: buildConnector(connect),
     proxyTls: connect,
     requestTls: connect,
-    // No deadline for the CONNECT request, either: the caller sets one.
-    clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: 0 }),
-    // Creates the pools of origins and of a forwarding proxy. undici has replaced `connect` by a connector here.
+    // undici has replaced `connect` by a connector here, as in `factory`. No deadline for the CONNECT request, either:
+    // the caller sets one.
+    clientFactory: (proxy: string | URL, { connect: connectTo, ...options }: PoolSettings) =>
+      new Pool(proxy, { ...options, headersTimeout: 0, connect: derivingServerName(connectTo) }),
+    // Creates the pools of origins and of a forwarding proxy.
     factory: (origin: string | URL, { connect: connectTo, ...options }: PoolSettings) =>
       new Pool(origin, {
         ...options,
@@ -26,6 +28,16 @@ export function createProxyAgent(proxies: ProxySettings, connect: ConnectSetting
     // Plain http is forwarded, not tunnelled: many proxies allow CONNECT to port 443 only.
     proxyTunnel: false,
   });
+}
+
+/**
+ * Wraps a connector, so that it derives the server name for TLS from the proxy's address: none for an IP address. undici's
+ * proxy agent sets the IP address itself, which RFC 6066 forbids and Node.js warns of.
+ */
+function derivingServerName(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connect({ ...options, servername: '' }, callback);
+  };
 }
 
 /**

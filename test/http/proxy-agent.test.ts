@@ -1,8 +1,9 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from '../../src/http/transport.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { closedPort } from '../../tools/loopback-server.ts';
 import { canMakeCertificates, type Certificate, makeCertificate } from '../support/certificate.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
@@ -159,7 +160,7 @@ describe('https through HTTPS_PROXY', () => {
 (canMakeCertificates ? describe : describe.skip)('a certificate', () => {
   const host = 'localhost';
   let certificate: Certificate;
-  beforeAll(() => {
+  beforeEach(() => {
     certificate = makeCertificate(host);
   });
 
@@ -229,6 +230,24 @@ describe('https through HTTPS_PROXY', () => {
       problem: 'untrusted',
       mayHaveReached: false,
     });
+  });
+
+  it('of a proxy at an IP address is accepted, without the address as server name', async () => {
+    certificate = makeCertificate('127.0.0.1');
+    trustTheCertificate();
+    const names: unknown[] = [];
+    const proxy = opened(
+      await startRawServer((socket) => {
+        names.push(valueAt(socket, 'servername'));
+        socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      }, certificate),
+    );
+    const sent = openTransport({ HTTPS_PROXY: `https://127.0.0.1:${proxy.port}` }).send(
+      get(new URL('https://compliance.example.com')),
+      neverAborted,
+    );
+    await expect(sent).rejects.toMatchObject({ message: expect.stringContaining('407') });
+    expect(names).toEqual([false]);
   });
 
   it('is missing if the server speaks plain http', async () => {

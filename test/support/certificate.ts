@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,7 +13,7 @@ export interface Certificate {
 /** Whether `openssl` is installed. */
 export const canMakeCertificates = spawnSync('openssl', ['version']).status === 0;
 
-/** Makes a certificate for the host name, valid for two days. Takes about 20 ms. */
+/** Makes a certificate for the host name or IP address, valid for two days. Takes about 20 ms. */
 export function makeCertificate(host: string): Certificate {
   const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
   const [keyPath, certificatePath] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')];
@@ -22,7 +23,7 @@ export function makeCertificate(host: string): Certificate {
       [
         ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
         ...['-keyout', keyPath, '-out', certificatePath, '-subj', `/CN=${host}`],
-        ...['-addext', `subjectAltName=DNS:${host}`],
+        ...['-addext', `subjectAltName=${isIP(host) === 0 ? 'DNS' : 'IP'}:${host}`],
       ],
       { encoding: 'utf8' },
     );
