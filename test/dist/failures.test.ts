@@ -1,12 +1,15 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { closedPort } from '../../tools/loopback-server.ts';
+import { actionFolder } from '../../tools/run-action.ts';
 import { type ActionJob, jobCommit, openActionJob } from '../support/action-job.ts';
 import { fingerprintOf } from '../support/artifacts.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { neverAnswers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
-import { itWithSignals } from '../support/platform.ts';
+import { itWithPosixFiles, itWithSignals } from '../support/platform.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
@@ -128,6 +131,21 @@ describe('a step in an unusual job', () => {
     const result = await job.step({ ...attest, flow }, { variables: { PATH: '/nowhere', Path: '/nowhere' } });
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(result.summary).toContain('Ann Dev &lt;ann@example.com&gt;');
+  });
+
+  itWithPosixFiles('runs git although the folder that it was started in was removed', async () => {
+    const flow = await job.flow('sonar');
+    const action = pathToFileURL(join(actionFolder, 'index.js')).href;
+    const start = `const gone = fs.mkdtempSync('${job.workspace.path}/'); process.chdir(gone); fs.rmdirSync(gone); import('${action}')`;
+    const program = [process.execPath, '-e', start];
+    const result = await job.step({ ...attest, flow }, { program });
+    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
+    const withoutFolder = await job.step({ ...attest, flow }, { program, variables: { GITHUB_WORKSPACE: undefined } });
+    expect(failedStep(withoutFolder)).toMatchObject({
+      ...errorEnding,
+      kind: 'user',
+      message: expect.stringContaining('the folder that the step runs in was removed'),
+    });
   });
 
   it('says that the file of the event is broken', async () => {

@@ -1,7 +1,7 @@
 import { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 
@@ -34,7 +34,7 @@ export interface ProgramEnd {
 const outputGraceMilliseconds = 2000;
 
 /**
- * Runs a program without input, and kills it if it takes too long. Its child processes are not killed, so it must be
+ * Runs a program without input, in its own folder, and kills it if it takes too long. Its child processes are not killed, so it must be
  * run with settings that start none.
  *
  * @throws the system's error if the program cannot be started; the signal's reason if it is aborted
@@ -93,7 +93,9 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
         });
       });
     });
-    const options = { env: { ...run.env }, silent: true, ignoreReturnCode: true, listeners };
+    // The working folder of this process may have been removed: @actions/exec would throw where nothing catches it.
+    const cwd = dirname(run.file);
+    const options = { cwd, env: { ...run.env }, silent: true, ignoreReturnCode: true, listeners };
     // Null, in spite of its type, if another process has killed the program.
     exec(quote(run.file), [...run.commandLine], options).then((code: number | null) => {
       end('by itself', code ?? -1);

@@ -228,7 +228,18 @@ function toRetryPolicy({ timeoutSeconds, retries, retryForSeconds }: CommonValue
   return { ...policy, retryFor: (retryForSeconds ?? defaultRetryForSeconds) * 1000 };
 }
 
-const workspaceOf = ({ workspace }: Job): string => workspace ?? process.cwd();
+/** @throws UserError if there is none */
+function workspaceOf({ workspace }: Job): string {
+  try {
+    return workspace ?? process.cwd();
+  } catch (thrown) {
+    throw new UserError({
+      what: 'the folder that the step runs in was removed, and GITHUB_WORKSPACE, which would name another, is not set',
+      remedy: 'Run the step in a folder that exists, or set GITHUB_WORKSPACE to the folder of the checkout.',
+      cause: thrown,
+    });
+  }
+}
 
 function operationContext(common: CommonValues, context: StepContext, login: Login | undefined): OperationContext {
   const call: CallContext = {
