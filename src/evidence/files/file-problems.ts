@@ -28,10 +28,10 @@ export function sizeUnknown(path: string): Problem {
 }
 
 /** @param base the path before the first wildcard of the line that matches them */
-export function tooManyFiles(base: string, maximum: number): UserError {
+export function tooManyFiles(base: string, maximum: number, were: string): UserError {
   return new UserError({
     input: 'files',
-    what: `More than ${maximum.toLocaleString('en-US')} files match below ${base}`,
+    what: `More than ${maximum.toLocaleString('en-US')} ${were} below ${base}`,
     remedy:
       'Name a smaller directory or a narrower pattern, or exclude what is not needed with a line such as `!**/node_modules`.',
   });

@@ -19,8 +19,11 @@ export interface SearchRules {
   readonly boundary?: (base: string) => AttachmentBoundary;
 }
 
-/** The maximum number of matches of a pattern. An attachment cannot hold more, and `/` would be searched for hours. */
+/** The maximum number of matches of a pattern. An attachment cannot hold more. */
 const maximumMatches = 100_000;
+
+/** The maximum number of files and directories that are searched: several times a large runner's disk, minutes at most. */
+const maximumSearched = 5_000_000;
 
 /** The state of a walk: its progress through the pattern, or inside a directory from which every file is taken. */
 type Reach = Progress | 'everything';
@@ -36,12 +39,15 @@ export class FileSearch {
   readonly #pattern: Pattern;
   readonly #rules: SearchRules;
   #boundary: AttachmentBoundary | undefined;
+  readonly #maximumSearched: number;
+  #searched = 0;
   /** Whether an exclusion removed a match. */
   hasExcluded = false;
 
-  constructor(pattern: Pattern, rules: SearchRules) {
+  constructor(pattern: Pattern, rules: SearchRules, limit = maximumSearched) {
     this.#pattern = pattern;
     this.#rules = rules;
+    this.#maximumSearched = limit;
   }
 
   /**
@@ -71,6 +77,9 @@ export class FileSearch {
       this.problems.push(unreadable(directory, thrown));
       return;
     }
+    this.#searched += entries.length;
+    if (this.#searched > this.#maximumSearched)
+      throw tooManyFiles(this.#pattern.base, this.#maximumSearched, 'files and directories were searched');
     const ancestorsAndSelf = [...ancestors, real];
     // Not `join`: both parts are normalized already, and it would be called thousands of times.
     const start = directory.endsWith(sep) ? directory : directory + sep;
@@ -83,7 +92,7 @@ export class FileSearch {
       // `await` has a cost even without a promise, and most entries are files.
       if (entering !== undefined) await entering;
       if (this.matches.size + this.problems.length > maximumMatches)
-        throw tooManyFiles(this.#pattern.base, maximumMatches);
+        throw tooManyFiles(this.#pattern.base, maximumMatches, 'files match');
     }
   }
 
