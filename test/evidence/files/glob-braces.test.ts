@@ -43,12 +43,4 @@ describe('braces in a pattern', () => {
       }),
     );
   });
-
-  it('leave a pattern without a comma unchanged', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[a{}\\]*$/), (pattern) => {
-        expect(expandBraces(pattern)).toEqual([pattern]);
-      }),
-    );
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileGoSegment, compileSegment } from '../../../src/evidence/files/glob-segment.ts';
-import { codePoint } from '../../support/code-point.ts';
 
 /** Whether a shell pattern matches a name. */
 function matches(pattern: string, name: string): boolean {
@@ -72,15 +71,6 @@ describe('a segment of a pattern', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), fc.array(letter, { maxLength: 6 }), (pattern, name) => {
         expect(matches(pattern.join(''), name.join(''))).toBe(naively(pattern, name));
-      }),
-    );
-  });
-
-  it('matches any name whose special characters are escaped', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: codePoint, minLength: 1 }), (name) => {
-        const escaped = name.replaceAll(/[*?[\\]/g, String.raw`\$&`);
-        expect(matches(escaped, name)).toBe(true);
       }),
     );
   });

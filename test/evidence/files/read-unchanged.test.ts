@@ -13,14 +13,6 @@ async function allOf(path: string, size: number): Promise<readonly Buffer[]> {
 }
 
 describe('readUnchanged', () => {
-  it('yields the whole file in chunks of at most 64 KiB', async () => {
-    await withFileTree({ f: bytes }, async ({ at }) => {
-      const chunks = await allOf(at('f'), bytes.length);
-      expect(chunks.map((chunk) => chunk.length)).toEqual([65_536, 65_536, 150_000 - 2 * 65_536]);
-      expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
-    });
-  });
-
   it.each([1, 65_535, 65_536, 65_537])('yields all %d bytes', async (size) => {
     const content = Buffer.alloc(size, 'abc');
     await withFileTree({ f: content }, async ({ at }) => {
@@ -42,24 +34,6 @@ describe('readUnchanged', () => {
       expect(first.value?.toString('latin1', 0, 3)).toBe('xxx');
       // The reader stopped early: the file is closed, so that even Windows can remove it.
       expect((await chunks.return()).done).toBe(true);
-    });
-  });
-
-  it('reads into the given buffer', async () => {
-    await withFileTree({ f: bytes }, async ({ at }) => {
-      const room = Buffer.alloc(65_536);
-      let length = 0;
-      for await (const chunk of readUnchanged(at('f'), bytes.length, () => room)) {
-        expect(chunk.buffer).toBe(room.buffer);
-        length += chunk.length;
-      }
-      expect(length).toBe(bytes.length);
-    });
-  });
-
-  it('yields nothing for an empty file', async () => {
-    await withFileTree({ f: '' }, async ({ at }) => {
-      expect(await allOf(at('f'), 0)).toEqual([]);
     });
   });
 

@@ -16,15 +16,6 @@ async function read(
 }
 
 describe('readTextFile', () => {
-  it('reads a whole text of several chunks', async () => {
-    const text = 'é€😀'.repeat(50_000);
-    expect(await read(text)).toBe(text);
-  });
-
-  it('drops the byte order mark', async () => {
-    expect(await read('\ufeffwords')).toBe('words');
-  });
-
   it('accepts UTF-16 only if the rules do', async () => {
     const content = Buffer.from('\ufeffwörds', 'utf16le');
     expect(await read(content, { utf16: true })).toBe('wörds');
