@@ -66,16 +66,6 @@ describe('attest-custom', () => {
   });
 
   it.each([
-    ['there is no record', noRecord],
-    ['the record has no verdict', undefined],
-  ])('is incomplete if %s', async (_case, answer) => {
-    await workspace.write('data.json', '{}');
-    const { result } = await attest({}, (key) => answer ?? recordOf(key, { is_compliant: null }));
-    expect(result.outcome).toBe('incomplete');
-    expect(result.conclusion).toContain('only the service can judge it, and its verdict could not be read back');
-  });
-
-  it.each([
     ['<testsuite name="unit"/>', /^data\.json is JUnit XML, not JSON/u],
     ['{"a": 1', /^data\.json is not JSON: .*position 7/u],
     ['', /^data\.json is not JSON/u],

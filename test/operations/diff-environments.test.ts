@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { always, performOperation, reportFacts, reportTables } from '../support/perform-operation.ts';
-import { userErrorOf } from '../support/user-error.ts';
 
 const web = {
   fingerprint: 'a'.repeat(64),
@@ -49,14 +48,5 @@ describe('diff-environments', () => {
     const { result } = await performOperation('diff-environments', inputs, always(200, difference));
     expect(result).toMatchObject({ state: 'same', report: { tables: [] } });
     expect(result.conclusion).toBe('Nothing differs between prod#3 and prod: both run the same 1 artifact.');
-  });
-
-  it('checks the expressions before anything is sent', async () => {
-    const mistake = await userErrorOf(() =>
-      performOperation('diff-environments', { 'snapshot-1': 'prod#0', 'snapshot-2': '#3' }, () => {
-        throw new Error('something was sent');
-      }),
-    );
-    expect(mistake.problems.map(({ input }) => input)).toEqual(['snapshot-1', 'snapshot-2']);
   });
 });

@@ -106,13 +106,4 @@ describe('report-environment', () => {
   ])('refuses the inputs %j', async (inputs, words) => {
     expect((await failureOf(report('server', inputs))).message).toContain(words);
   });
-
-  it('says which environment does not exist', async () => {
-    const body = { message: "Environment named 'prod' does not exist for organization 'acme'" };
-    const inputs = { environment: 'prod', artifacts: `web@sha256:${one}`, retries: '0' };
-    const failure = await failureOf(
-      performOperation('report-environment', inputs, answersInTurn({ status: 404, body })),
-    );
-    expect(failure.message).toContain(body.message);
-  });
 });

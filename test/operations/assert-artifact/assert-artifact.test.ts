@@ -229,12 +229,6 @@ describe('assert-artifact', () => {
     expect((await assert(both, judgedBy(true), refused)).result).toMatchObject({ outcome: 'error' });
   });
 
-  it('is an error, and names create-flow, if there is no such flow', async () => {
-    const message = "Flow named 'web' does not exist for organization 'acme'";
-    const failure = await failureOf(assert({ flow: 'web' }, { status: 404, body: { message } }));
-    expect(failure).toMatchObject({ kind: 'user', remedy: expect.stringContaining('`create-flow`') });
-  });
-
   it.each<readonly [string, Readonly<Record<string, string>>, string]>([
     ['an environment and a policy', { environment: 'prod', policy: 'strict' }, 'exclude each other'],
     ['neither fingerprint nor files', { fingerprint: '' }, 'Exactly one of'],

@@ -86,18 +86,6 @@ describe('the result of attest-sonar', () => {
       response: 'OK',
     });
   });
-
-  it('names the first failed conditions and counts the others, which the report lists', async () => {
-    const conditions = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((metric) => ({ metric, status: 'ERROR' }));
-    const { conclusion } = await attest(resultsOf('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
-    expect(conclusion.split('\n')).toEqual([
-      'sonar is NON-COMPLIANT:',
-      ...['a', 'b', 'c', 'd', 'e'].map((metric) => `${metric} failed (quality gate)`),
-      'and 2 more',
-      unverified,
-      recorded,
-    ]);
-  });
 });
 
 describe('presentAnalysis', () => {

@@ -4,12 +4,7 @@ import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { instantClock, startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
-import {
-  type PerformedOperation,
-  performOperation,
-  reportFacts,
-  type ScriptedAnswer,
-} from '../../support/perform-operation.ts';
+import { type PerformedOperation, performOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
 import { openTestStep } from '../../support/test-step.ts';
 
 const url = 'https://compliance.example.com/acme/flows/web/attestations/1';
@@ -41,19 +36,6 @@ const recordOf = (key: string): Readonly<Record<string, unknown>> => ({
 });
 
 describe('an operation that records evidence', () => {
-  it('reads its own record once, and reports its page', async () => {
-    const other = { ...recordOf('other'), html_url: `${url}0` };
-    const { result, sent, log } = await attest((key) => ({ status: 200, body: [other, recordOf(key)] }));
-    expect(sent).toEqual([
-      `POST /attestations/acme/web/trail/${shas.head}/generic`,
-      `GET /attestations/acme/web/trail/${shas.head}/web.scan`,
-    ]);
-    expect(result).toMatchObject({ outcome: 'compliant', attestationUrl: url });
-    expect(result.report.facts).toContainEqual({ label: 'Attestation', value: { text: 'web.scan', href: url } });
-    expect(log.infos).toContain(`On record: ${url}`);
-    expect(log.warnings).toEqual([]);
-  });
-
   it('fails if the record is not compliant, with the reasons on record, and says that the two differ', async () => {
     const reason = { state: 'failed', about: 'scan', value: 'licence GPL', limit: 'MIT is required', html_url: url };
     const { result, log } = await attest((key) => ({
@@ -71,19 +53,6 @@ describe('an operation that records evidence', () => {
     expect(log.warnings).toEqual([
       'attest-generic: The record says non-compliant. This step finds it compliant and goes by the worse of the two; later steps that read the record do not.',
     ]);
-  });
-
-  it('stays red if the record is compliant', async () => {
-    const inputs = { compliant: 'false', description: '2 high vulnerabilities' };
-    const { result, log } = await attest((key) => ({ status: 200, body: [recordOf(key)] }), inputs);
-    expect(result).toMatchObject({
-      outcome: 'non-compliant',
-      conclusion: expect.stringMatching(
-        /^web\.scan is NON-COMPLIANT: reported as not compliant: 2 high vulnerabilities\. The record says compliant\. /u,
-      ),
-    });
-    expect(reportFacts(result)).toMatchObject({ Description: '2 high vulnerabilities' });
-    expect(log.warnings).toHaveLength(1);
   });
 
   it('warns if the template requires another type', async () => {

@@ -35,12 +35,6 @@ describe('a red attestation', () => {
       workspace.path,
     );
 
-  it.each(steps)('of %s with %j links to its trail, and names %s as its page', async (operation, inputs, htmlUrl) => {
-    const { result } = await attest(operation, inputs);
-    expect(result).toMatchObject({ outcome: 'non-compliant', htmlUrl });
-    expect(result.report.facts).toContainEqual({ label: 'Trail', value: { text: 'pr-1', href: page } });
-  });
-
   it.each(steps)('of %s with %j does not link to the trail if it is kept', async (operation, inputs) => {
     const { result } = await attest(operation, { ...inputs, 'on-outage': 'keep', 'spool-path': 'spool' }, 503);
     expect(result.spoolPath).toBeDefined();

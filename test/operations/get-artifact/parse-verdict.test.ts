@@ -57,11 +57,6 @@ describe('parseVerdict', () => {
     expect(what).toContain(`and answered with ${answered}`);
   });
 
-  it('accepts an answer without a flow, because it is in the path and optional in the interface', () => {
-    const bare: Artifact = { fingerprint: fingerprintOf('a'), state: 'COMPLIANT' };
-    expect(parseVerdict(bare, aQuery())).toBe('compliant');
-  });
-
   it.each([{}, { trail_name: null }, { trail_name: '' }])(
     'refuses an answer that names no trail (%j) where one was asked for: the service may not have heard of it',
     (named) => {
