@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { triggers } from '../../../src/contract/notification.ts';
-import { roles } from '../../../src/contract/role.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer, createNotification } from '../../support/administration.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
@@ -65,11 +64,6 @@ describe('a notification', () => {
       400,
       { message: 'Input payload validation failed', errors: { 'path.notification_number': expect.any(String) } },
     ]);
-  });
-
-  it.each(roles)('is seen by the role %s', async (role) => {
-    await createNotification(service);
-    expect((await get(1, await service.createKey(role))).status).toBe(200);
   });
 
   it('is not visible in another organization', async () => {

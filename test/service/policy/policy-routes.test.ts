@@ -172,10 +172,4 @@ describe('operation 6, create or update policy', () => {
     await savePolicy(service, 'strict', 'no policy');
     expect(await service.storage.listAttachments()).toEqual([]);
   });
-
-  it.each(['snapshotter', 'reader'] as const)('is not for a %s', async (role) => {
-    const form = policyForm({ name: 'strict' }, { content: provenancePolicy });
-    const key = await service.createKey(role);
-    expect((await call(service, { method: 'PUT', path: `/policies/${service.org}`, form, key })).status).toBe(403);
-  });
 });
