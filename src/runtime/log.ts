@@ -12,6 +12,6 @@ export interface Log {
 
 /** The log of the service, for its operator. Successful requests are not logged. */
 export interface ServiceLog extends Pick<Log, 'info'> {
-  /** Logs what failed, with the error. Never contains a key. */
-  error(line: string, error: unknown): void;
+  /** Logs what failed, with the error if there is one. Never contains a key. */
+  error(line: string, error?: unknown): void;
 }

@@ -142,15 +142,16 @@ describe('the attachments of a service', () => {
       await rm(await attach(twice));
       await service.stop();
       await startLogged();
-      expect(lines).toEqual(['1 attachments that records name are missing; put their files back from a backup']);
+      const remedy = 'list them with the command verify, and put their files back from a backup';
+      expect(lines).toEqual([`1 attachments that records name are missing; ${remedy}`]);
       const ready = await fetch(new URL('/ready', service.baseUrl));
       expect([ready.status, await ready.text()]).toEqual([
         200,
-        'OK; 1 attachments were missing at this start: put their files back from a backup, and start again',
+        `OK; 1 attachments were missing at this start: ${remedy}, and start again`,
       ]);
       const page = await call(service, { at: service.url, path: '/acme/administration' });
       expect(page.text).toContain(
-        'For the operator of the service: 1 attachments were missing at this start: put their files back from a backup',
+        'For the operator of the service: 1 attachments were missing at this start: list them with the command verify, and put their files back',
       );
     });
   });

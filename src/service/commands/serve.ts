@@ -34,7 +34,8 @@ export async function serve(
         terminal.writeLine(toSingleLine(line, maximumLogLineLength));
       },
       error: (line, error) => {
-        terminal.writeError(toSingleLine(line, maximumLogLineLength), error);
+        const details = error === undefined ? [] : [error];
+        terminal.writeError(toSingleLine(line, maximumLogLineLength), ...details);
       },
     },
   });

@@ -134,6 +134,7 @@ describe('the settings of the service', () => {
     [['--smtp-url', 'smtp://mail'], '--smtp-url and --smtp-from must be set together'],
     [['--smtp-from', 'a@b'], '--smtp-url and --smtp-from must be set together'],
     [['--smtp-url', 'https://mail', '--smtp-from', 'a@b'], '--smtp-url must be an smtp(s) URL'],
+    [['--smtp-url', 'smtp://mail', '--smtp-from', 'Ann'], '--smtp-from must be an e-mail address'],
     [['--colour', 'red'], "Unknown option '--colour'"],
     [['extra'], "Unexpected argument 'extra'"],
   ])('are rejected in %j, with the remedy', (words, message) => {

@@ -132,7 +132,7 @@ describe('operation 6, create or update policy', () => {
 
   it.each([
     ['no YAML', 'a: [', /^line 1: unexpected end/],
-    ['nothing', '', /0 documents/],
+    ['nothing', '', /it is empty/],
     ['a list', '- a', /^line 1: it must be object$/],
     ['no schema', 'artifacts: {}', /^line 1: `_schema` is missing$/],
     ['another schema', '_schema: https://example.com/v2', /^line 1: `_schema` must be the address .* \/v1$/],

@@ -41,7 +41,8 @@ export function readYaml(text: string): YamlDocument {
     requireSmall(text);
     const events = parseEvents(text, { maxDepth: yamlLimits.depth });
     const documents = constructFromEvents(events, { source: text, maxAliases: yamlLimits.aliases });
-    if (documents.length !== 1) throw new YamlError(`it has ${documents.length} documents instead of one`);
+    if (documents.length === 0) throw new YamlError('it is empty');
+    if (documents.length > 1) throw new YamlError(`it has ${documents.length} documents instead of one`);
     const offsets = findOffsets(events, text);
     return { value: documents[0], findLine: (field) => toLineNumber(text, findOffset(offsets, field)) };
   } catch (error) {

@@ -84,7 +84,7 @@ async function sweepIfPossible(rules: SweepRules, log: ServiceLog): Promise<Swee
   }
 }
 
-const missingRemedy = 'put their files back from a backup';
+const missingRemedy = 'list them with the command verify, and put their files back from a backup';
 
 function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {
   if (unfinished > 0) log.info(`removed ${unfinished} unfinished uploads`);
@@ -92,9 +92,6 @@ function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, 
   if (left > 0)
     log.info(`left ${left} attachments that no record names in place; old ones are moved to the trash later`);
   if (missing > 0) {
-    log.error(
-      `${missing} attachments that records name are missing; ${missingRemedy}`,
-      new Error('attachments are missing'),
-    );
+    log.error(`${missing} attachments that records name are missing; ${missingRemedy}`);
   }
 }
