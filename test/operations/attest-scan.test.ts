@@ -104,18 +104,13 @@ describe('attest-scan', () => {
     expect(valueAt(sent, 'user_data', 'severities')).toMatchObject({ high: 2, medium: 3000 });
   });
 
-  it('warns if a scanner failed, or may not have scanned', async () => {
-    const tool = { driver: { name: 'Scanner' } };
-    const failed = { tool, results: [], invocations: [{ executionSuccessful: false }] };
-    await workspace.write('a.sarif', JSON.stringify({ version: '2.1.0', runs: [failed, { tool }] }));
+  it('warns if a scanner may not have scanned', async () => {
+    await workspace.write('a.sarif', '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Scanner"}}}]}');
     const { result, log } = await attest();
-    const remarks = [
-      'a.sarif: Scanner says that it failed, so findings may be missing.',
-      'a.sarif: Scanner has no list of results, which may mean that it did not scan.',
-    ];
-    expect(log.warnings).toEqual(remarks);
+    const remark = 'a.sarif: Scanner has no list of results, which may mean that it did not scan.';
+    expect(log.warnings).toEqual([remark]);
     expect(result.outcome).toBe('compliant');
-    for (const remark of remarks) expect(result.conclusion).toContain(remark);
+    expect(result.conclusion).toContain(remark);
   });
 
   it.each(['severities', 'rule'])('refuses the key `%s` in the data of the user', async (key) => {

@@ -96,10 +96,8 @@ export async function gatherScan(
   };
 }
 
-function describeDoubt(file: string, { tool, hasResults, hasFailed }: ScanRun): readonly string[] {
-  if (hasFailed) return [`${file}: ${tool.name} says that it failed, so findings may be missing.`];
-  if (!hasResults) return [`${file}: ${tool.name} has no list of results, which may mean that it did not scan.`];
-  return [];
+function describeDoubt(file: string, { tool, hasResults }: ScanRun): readonly string[] {
+  return hasResults ? [] : [`${file}: ${tool.name} has no list of results, which may mean that it did not scan.`];
 }
 
 /** The first findings that take no more than so many bytes of JSON. */

@@ -16,8 +16,6 @@ export interface ScanRun {
   readonly findings: readonly RatedFinding[];
   /** Whether the file has a list of results; without one, the scanner may not have scanned (3.14.23). */
   readonly hasResults: boolean;
-  /** Whether the scanner says that it failed (3.20.14). */
-  readonly hasFailed: boolean;
 }
 
 export interface RatedFinding {
@@ -71,17 +69,16 @@ function readRun(run: unknown, fail: JsonReport['createError']): ScanRun {
   if (name === undefined) throw fail('.tool.driver.name is missing');
   if (listAt(run, 'externalPropertyFileReferences', 'results').length > 0)
     throw fail(' has its results in other files', 'Let the scanner write the results into the file itself.');
+  // 3.20.14. Findings may be missing, whatever it lists.
+  if (listAt(run, 'invocations').some((one) => valueAt(one, 'executionSuccessful') === false))
+    throw fail(` of ${truncate(name, 60)} says that the scan failed`, 'Check the log of the scanner, and scan again.');
   const results = valueAt(run, 'results') ?? undefined;
-  const hasFailed = listAt(run, 'invocations').some((one) => valueAt(one, 'executionSuccessful') === false);
   if (results !== undefined && !Array.isArray(results)) throw fail('.results must be a list');
-  if (results === undefined && hasFailed)
-    throw fail(` of ${truncate(name, 60)} failed and has no results`, 'Check the log of the scanner.');
   const version = textAt(driver, 'version') ?? textAt(driver, 'semanticVersion') ?? '';
   return {
     tool: { name: line(name), version: line(version) },
     ...readResults(results ?? [], run, fail),
     hasResults: results !== undefined,
-    hasFailed,
   };
 }
 

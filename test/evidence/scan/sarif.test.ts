@@ -81,7 +81,7 @@ describe('the files of scanners', () => {
     expect(runs[0]?.counts.suppressed).toBe(suppressed);
     for (const severity of severities)
       expect(runs[0]?.counts[severity]).toBe(findings.filter((one) => one.startsWith(severity)).length);
-    expect(runs[0]).toMatchObject({ hasResults: true, hasFailed: false });
+    expect(runs[0]?.hasResults).toBe(true);
   });
 
   it('are all tested', () => {
@@ -232,8 +232,8 @@ describe('a document that is not SARIF 2.1.0', () => {
       ': runs[0] has its results in other files',
     ],
     [
-      { version: '2.1.0', runs: [{ tool, invocations: [{ executionSuccessful: false }] }] },
-      ': runs[0] of S failed and has no results',
+      { version: '2.1.0', runs: [{ tool, results: [], invocations: [{ executionSuccessful: false }] }] },
+      ': runs[0] of S says that the scan failed',
     ],
     [
       { version: '2.1.0', runs: Array.from({ length: 1001 }, () => ({ tool, results: [] })) },
