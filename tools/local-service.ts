@@ -29,7 +29,10 @@ export async function startLocalService(
       randomBytes: (size) => randomBytes(size),
       log: {
         info: () => undefined,
-        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
+        error: (line, error) => {
+          const details = error instanceof Error ? (error.stack ?? '') : String(error);
+          errors.push(error === undefined ? line : `${line}: ${details}`);
+        },
       },
       ...sources,
     },

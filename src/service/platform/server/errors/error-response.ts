@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { quotaExceeded } from '../../../../contract/errors.ts';
-import { errorCode, errorMessage } from '../../../../runtime/failure.ts';
+import { describeError, errorCode, errorMessage } from '../../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 import { QuotaExceededError } from '../../../organization/quota.ts';
@@ -47,7 +47,10 @@ function toApiError(listeners: ErrorListeners, thrown: unknown, request: Fastify
   const known = toFrameworkError(fault);
   if (known !== undefined) return known;
   const route = request.routeOptions.url ?? 'unknown address';
-  listeners.log.error(`request ${request.id}: ${request.method} ${route} failed`, fault);
+  const failed = `request ${request.id}: ${request.method} ${route} failed`;
+  // The cause is outside of the service. In an outage every request fails, and a stack would only fill the log.
+  if (fault instanceof StorageError) listeners.log.error(`${failed}: ${describeError(fault)}`);
+  else listeners.log.error(failed, fault);
   if (fault instanceof StorageError && !(fault instanceof DamagedAttachmentError)) listeners.storageFailed(fault);
   return thrown instanceof ApiError ? thrown : toServerError(fault, request.id);
 }
