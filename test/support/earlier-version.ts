@@ -41,7 +41,10 @@ async function withService(storage: EarlierStorage, work: (send: Send) => Promis
   }
 }
 
-/** Starts a service with this data, and expects that it judges as the earlier one did. */
+/**
+ * Starts a service with this data, and expects that it judges as the earlier one did. One of its answers is corrected: it
+ * called the artifact of build-123 compliant in its trail, although evidence of the trail had failed.
+ */
 export function expectSameVerdicts(storage: EarlierStorage): Promise<void> {
   return withService(storage, async (send) => {
     const expected = JSON.parse(readFixture('verdicts.json').toString()) as Readonly<Record<string, object>>;
