@@ -13,7 +13,8 @@ interface SplitUrl {
 }
 
 /**
- * Splits the URL of a database on several servers. Without the driver, which a service with SQLite does not load.
+ * Splits the URL of a database into one URL for each of its servers. It does not load the driver, because commands check
+ * the URL before they need the database.
  *
  * @throws StartError if it is not such a URL; the message does not contain it, because it may have a password.
  */
@@ -25,10 +26,9 @@ export function splitDatabaseUrl(url: string, setting = '--database'): SplitUrl 
   return { urls, hosts };
 }
 
-export function invalidUrl(setting: string, cause?: unknown): StartError {
+function invalidUrl(setting: string): StartError {
   return new StartError(
     `${setting} is not the URL of a PostgreSQL database; use a form such as ${exampleUrl}, and set the password ` +
       'in the variable PGPASSWORD',
-    { cause },
   );
 }

@@ -31,4 +31,9 @@ describe('the URL of a database', () => {
     expect(parse).toThrow(/--database is not the URL of a PostgreSQL database; use a form such as postgres:/);
     expect(parse).not.toThrow(/s3cret/);
   });
+
+  it('names a file that it lacks', () => {
+    const parse = (): unknown => parseDatabaseUrl('postgres://ann:s3cret@db/compliance?sslrootcert=/no/ca.pem');
+    expect(parse).toThrow(/^the URL of the database cannot be used: ENOENT: .* '\/no\/ca.pem'$/);
+  });
 });
