@@ -102,7 +102,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     storage: quotas === undefined ? opened.storage : limitStorage(opened.storage, quotas, sources.now),
     attachments,
     judging: new Judging(),
-    tokens: createTokenVerifier(options, sources),
+    loadTokenVerifier: createTokenVerifierLoader(options, sources),
     sendsMail: options.mail !== undefined,
     github: options.github,
     signingKeys: options.signingKeys ?? (await findSigningKeys(options, sources)),
@@ -184,7 +184,7 @@ async function prepareOrganization(
 }
 
 /** Loads the verifier at the first login, because many services have none. */
-function createTokenVerifier(
+function createTokenVerifierLoader(
   { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
   sources: StorageDependencies,
 ): () => Promise<TokenVerifier> {

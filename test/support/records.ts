@@ -72,7 +72,7 @@ export class Records {
       ...shared,
       now: () => seconds * 1000,
       randomBytes,
-      tokens: () => Promise.reject(new Error('there is no issuer')),
+      loadTokenVerifier: () => Promise.reject(new Error('there is no issuer')),
     };
   }
 

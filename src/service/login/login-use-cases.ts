@@ -45,19 +45,19 @@ const deletedPerLogin = 4;
 
 /** Exchanges the identity token of a workflow run, once, for a key that lives 15 minutes. */
 export async function logIn(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens' | 'findRunCommit'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'loadTokenVerifier' | 'findRunCommit'>,
   { org, token, audience }: LoginCommand,
 ): Promise<LoginResult> {
   const { storage } = dependencies;
-  const tokens = await dependencies.tokens();
-  const issuer = tokens.readIssuer(token);
+  const verifier = await dependencies.loadTokenVerifier();
+  const issuer = verifier.readIssuer(token);
   if (issuer === undefined) return { outcome: 'unproven', reason: 'is not a JWT with an issuer' };
   const named = await storage.read(({ loginRules }) => loginRules.listRepositoryIds(org, issuer));
   const unnamed = { outcome: 'unproven', reason: unnamedIssuer } as const;
   // Only issuers that an admin named are asked for their keys. One that was asked before is asked for every
   // organization: if only some were answered that it is unavailable, that would tell which ones name it.
-  if (named.length === 0 && !tokens.isKnownIssuer(issuer)) return unnamed;
-  const verified = await tokens.verify(token, { issuer, audience });
+  if (named.length === 0 && !verifier.isKnownIssuer(issuer)) return unnamed;
+  const verified = await verifier.verify(token, { issuer, audience });
   if (verified.outcome === 'issuer unavailable') return verified;
   if (named.length === 0) return unnamed;
   if (verified.outcome === 'invalid' && !named.some((id) => id === verified.repositoryId)) {

@@ -12,7 +12,7 @@ import type { JudgingDependencies } from './judging.ts';
 export interface UseCaseDependencies extends JudgingDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;
-  readonly tokens: () => Promise<TokenVerifier>;
+  readonly loadTokenVerifier: () => Promise<TokenVerifier>;
   /** Undefined if there is no GitHub App. */
   readonly findRunCommit?: FindRunCommit | undefined;
   /** Undefined if nothing is limited. */

@@ -19,7 +19,10 @@ export type LoggedIn = Extract<LoginResult, { outcome: 'logged in' }>;
 
 /** Requires the identity token of a workflow run that a login rule of the organization admits, and gives it a key. */
 export function requireIdentityToken(
-  dependencies: Pick<RouteDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens' | 'links' | 'failures' | 'log'>,
+  dependencies: Pick<
+    RouteDependencies,
+    'storage' | 'now' | 'randomBytes' | 'loadTokenVerifier' | 'links' | 'failures' | 'log'
+  >,
 ): Authenticator<LoggedIn> {
   const { links, failures, log } = dependencies;
   // Anybody can send tokens of an issuer that does not answer, and it is asked only every few seconds.
