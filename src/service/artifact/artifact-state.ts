@@ -225,8 +225,8 @@ function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefine
 }
 
 /** What the judgement of an artifact is based on. */
-export type JudgedDetails = Pick<ArtifactDetails, 'applied'> & {
-  readonly evidence: readonly Evidence[];
+export type JudgedDetails<Piece extends Evidence = Evidence> = Pick<ArtifactDetails, 'applied'> & {
+  readonly evidence: readonly Piece[];
   readonly artifact: AttributedRecord & {
     readonly report: { readonly template_reference_name?: string | undefined; readonly filename?: string };
   };
@@ -240,7 +240,7 @@ export function listArtifactEvidence<Piece extends Evidence>({
   artifact,
   evidence,
   uncounted,
-}: Omit<JudgedDetails, 'evidence'> & { readonly evidence: readonly Piece[] }): readonly EvidenceStatus<Piece>[] {
+}: JudgedDetails<Piece>): readonly EvidenceStatus<Piece>[] {
   const { template_reference_name: reference } = artifact.report;
   // A list does not distinguish levels, so no name is ambiguous.
   const name = isListTemplate(applied.template) ? undefined : reference;

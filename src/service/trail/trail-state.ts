@@ -45,7 +45,7 @@ export interface TrailEvidence<Piece extends Evidence = Evidence> {
 
 export interface TrailArtifactStatus<Piece extends Evidence = Evidence> {
   readonly artifact: TrailArtifact<Piece>;
-  /** That of the artifact itself, which needs the evidence of the trail, too. */
+  /** The state that the artifact has on its own page, which also depends on the evidence of the trail. */
   readonly state: Judgement['state'] | 'MISSING';
   /** False if the template does not name it. */
   readonly isRequired: boolean;
@@ -82,16 +82,11 @@ export function judgeTrail<Piece extends Evidence>(trail: TrailEvidence<Piece>):
 }
 
 /** Compares the evidence with what is required only of trails that begin later. */
-function compareLater({
-  applied: { announced, owner },
-  evidence,
-  artifacts,
-}: TrailEvidence): readonly EvidenceStatus[] {
+function compareLater({ applied: { announced }, evidence, artifacts }: TrailEvidence): readonly EvidenceStatus[] {
   if (announced === undefined) return [];
-  const ofArtifacts = artifacts.map((artifact) => judgeTrailArtifact({ owner, template: announced }, artifact));
   return [
     ...compareEvidence(trailRequirements(announced), evidence),
-    ...ofArtifacts.flatMap((artifact) => artifact.evidence),
+    ...artifacts.flatMap((artifact) => compareArtifact(announced, artifact)),
   ];
 }
 
@@ -121,21 +116,28 @@ function judgeTrailArtifact<Piece extends Evidence>(
   artifact: TrailArtifact<Piece>,
 ): TrailArtifactStatus<Piece> {
   const { template } = applied;
-  const { name, reported, isMismatched = false } = artifact;
-  // A file name is not a name in the template, even if it is the same.
-  const own = reported === undefined ? name : reported.report.template_reference_name;
-  const reference = isMismatched ? undefined : own;
-  const isList = isListTemplate(template);
-  const pieces = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
-  const evidence = compareEvidence(artifactRequirements(template, reference), pieces, name);
-  const state =
-    reported === undefined
-      ? 'MISSING'
-      : judgeArtifact({ applied, artifact: reported, evidence: artifact.evidence }).state;
+  const { reported, evidence } = artifact;
+  const reference = findReference(artifact);
   return {
     artifact,
-    state,
-    isRequired: isList || listRequiredArtifacts(template).some((each) => each === reference),
-    evidence,
+    state: reported === undefined ? 'MISSING' : judgeArtifact({ applied, artifact: reported, evidence }).state,
+    isRequired: isListTemplate(template) || listRequiredArtifacts(template).some((each) => each === reference),
+    evidence: compareArtifact(template, artifact),
   };
+}
+
+/** Compares the evidence with what the template requires of the artifact, apart from what it requires of the trail. */
+function compareArtifact<Piece extends Evidence>(
+  template: Template,
+  artifact: TrailArtifact<Piece>,
+): readonly EvidenceStatus<Piece>[] {
+  const { name, evidence } = artifact;
+  const pieces = isListTemplate(template) ? evidence : evidence.filter(({ level }) => level === 'artifact');
+  return compareEvidence(artifactRequirements(template, findReference(artifact)), pieces, name);
+}
+
+/** The name of the artifact in the template. A file name is none, even if it is the same. */
+function findReference({ name, reported, isMismatched = false }: TrailArtifact): string | undefined {
+  if (isMismatched) return undefined;
+  return reported === undefined ? name : reported.report.template_reference_name;
 }
