@@ -38,6 +38,7 @@ export async function createStatement(
   if (key === undefined) throw new ApiError(noSigningKey);
   const name = toLogOrigin(links.origin(), attestation.org);
   const artifact = await findReportedArtifact(dependencies, attestation);
+  // Loaded by the first statement, because Sigstore's packages take long to load and most services sign none.
   const { signStatement } = await import('../log/sign-statement.ts');
   const statement = toStatement(attestation, artifact?.report.filename, links);
   return new SerializedJson(Buffer.from(signStatement(statement, name, key)));

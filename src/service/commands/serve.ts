@@ -33,8 +33,7 @@ export async function serve(
       info: (line) => {
         terminal.writeLine(toSingleLine(line, maximumLogLineLength));
       },
-      error: (line, error) => {
-        const details = error === undefined ? [] : [error];
+      error: (line, ...details) => {
         terminal.writeError(toSingleLine(line, maximumLogLineLength), ...details);
       },
     },

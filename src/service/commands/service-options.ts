@@ -290,7 +290,8 @@ function parseMailServer(url: string | undefined, from: string | undefined): Ser
   if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
     throw new OptionError('--smtp-url must be an smtp(s) URL, such as smtps://user:password@mail.example.com');
   }
-  if (!/[^\s@<]@[^\s@>]/u.test(from)) throw new OptionError('--smtp-from must be an e-mail address');
+  if (!/[^\s@<]@[^\s@>]/u.test(from))
+    throw new OptionError('--smtp-from must be an e-mail address, such as compliance@example.com');
   return { url, from };
 }
 

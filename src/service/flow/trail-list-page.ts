@@ -66,7 +66,7 @@ async function* readTrails(
     yield* trails;
     const last = trails.at(-1)?.trail.createdAt;
     if (last === undefined || trails.length < limit) return;
-    // Continues at the time of the last trail, because a large offset is slow, and without those begun meanwhile.
+    // Continues at the time of the last trail: a large offset is slow, and trails that begin meanwhile would shift it.
     const same = trails.filter(({ trail }) => trail.createdAt === last).length;
     offset = same === limit ? offset + same : same;
     if (same < limit || to === undefined) to = last + 1e-6;
