@@ -31,8 +31,8 @@ export function createProxyAgent(proxies: ProxySettings, connect: ConnectSetting
 }
 
 /**
- * Wraps a connector, so that it derives the server name for TLS from the proxy's address: none for an IP address. undici's
- * proxy agent sets the IP address itself, which RFC 6066 forbids and Node.js warns of.
+ * Wraps a connector, so that it derives the server name for TLS from the address: none from an IP address. undici would
+ * send the IP address of a proxy as its server name, which RFC 6066 forbids and Node.js warns of.
  */
 function derivingServerName(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {

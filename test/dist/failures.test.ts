@@ -144,7 +144,7 @@ describe('a step in an unusual job', () => {
     expect(failedStep(withoutFolder)).toMatchObject({
       ...errorEnding,
       kind: 'user',
-      message: expect.stringContaining('the folder that the step runs in was removed'),
+      message: expect.stringContaining('the working folder of the step was removed'),
     });
   });
 

@@ -27,11 +27,14 @@ export function sizeUnknown(path: string): Problem {
   };
 }
 
-/** @param base the path before the first wildcard of the line that matches them */
-export function tooManyFiles(base: string, maximum: number, were: string): UserError {
+/**
+ * @param base the path before the first wildcard of the pattern
+ * @param excess what there is too much of, with a verb: `files match`
+ */
+export function tooManyFiles(base: string, maximum: number, excess: string): UserError {
   return new UserError({
     input: 'files',
-    what: `More than ${maximum.toLocaleString('en-US')} ${were} below ${base}`,
+    what: `More than ${maximum.toLocaleString('en-US')} ${excess} below ${base}`,
     remedy:
       'Name a smaller directory or a narrower pattern, or exclude what is not needed with a line such as `!**/node_modules`.',
   });

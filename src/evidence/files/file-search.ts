@@ -22,7 +22,7 @@ export interface SearchRules {
 /** The maximum number of matches of a pattern. An attachment cannot hold more. */
 const maximumMatches = 100_000;
 
-/** The maximum number of files and directories that are searched: several times a large runner's disk, minutes at most. */
+/** The maximum number of files and directories to search: several times what a large runner has, and minutes of work. */
 const maximumSearched = 5_000_000;
 
 /** The state of a walk: its progress through the pattern, or inside a directory from which every file is taken. */

@@ -34,8 +34,8 @@ export interface ProgramEnd {
 const outputGraceMilliseconds = 2000;
 
 /**
- * Runs a program without input, in its own folder, and kills it if it takes too long. Its child processes are not killed, so it must be
- * run with settings that start none.
+ * Runs a program without input, in the folder of its file, and kills it if it takes too long. Its child processes are
+ * not killed, so it must be run with settings that start none.
  *
  * @throws the system's error if the program cannot be started; the signal's reason if it is aborted
  */

@@ -69,7 +69,7 @@ function readRun(run: unknown, fail: JsonReport['createError']): ScanRun {
   if (name === undefined) throw fail('.tool.driver.name is missing');
   if (listAt(run, 'externalPropertyFileReferences', 'results').length > 0)
     throw fail(' has its results in other files', 'Let the scanner write the results into the file itself.');
-  // 3.20.14. Findings may be missing, whatever it lists.
+  // Findings may be missing, even if the run lists some (3.20.14).
   if (listAt(run, 'invocations').some((one) => valueAt(one, 'executionSuccessful') === false))
     throw fail(` of ${truncate(name, 60)} says that the scan failed`, 'Check the log of the scanner, and scan again.');
   const results = valueAt(run, 'results') ?? undefined;

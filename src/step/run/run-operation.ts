@@ -144,7 +144,7 @@ async function readKnownLog({ name, gate }: Operation, { inputs, job }: StepCont
   const { knownCheckpoint: path, onNonCompliant = gate, org } = inputs.common;
   if (path === undefined) return { problems: [] };
   const { readKnownCheckpoint } = await import('./known-checkpoint.ts');
-  return readKnownCheckpoint(path, { operation: name, onNonCompliant, workspace: workspaceOf(job), org });
+  return readKnownCheckpoint(path, { operation: name, onNonCompliant, workspace: findWorkspace(job), org });
 }
 
 /** Checks a `commit-sha` that is used for publishing only; an operation with this input checks it itself. */
@@ -228,13 +228,13 @@ function toRetryPolicy({ timeoutSeconds, retries, retryForSeconds }: CommonValue
   return { ...policy, retryFor: (retryForSeconds ?? defaultRetryForSeconds) * 1000 };
 }
 
-/** @throws UserError if there is none */
-function workspaceOf({ workspace }: Job): string {
+/** @throws UserError if the job names no workspace and the working folder was removed */
+function findWorkspace({ workspace }: Job): string {
   try {
     return workspace ?? process.cwd();
   } catch (thrown) {
     throw new UserError({
-      what: 'the folder that the step runs in was removed, and GITHUB_WORKSPACE, which would name another, is not set',
+      what: 'the working folder of the step was removed, and GITHUB_WORKSPACE does not name another',
       remedy: 'Run the step in a folder that exists, or set GITHUB_WORKSPACE to the folder of the checkout.',
       cause: thrown,
     });
@@ -271,7 +271,7 @@ function operationContext(common: CommonValues, context: StepContext, login: Log
     call,
     job: context.job,
     environment: context.environment,
-    workspace: workspaceOf(context.job),
+    workspace: findWorkspace(context.job),
     org: common.org,
     temporaryDirectory: context.temporaryDirectory,
     addSecret: context.addSecret,
