@@ -188,14 +188,13 @@ function createTokenVerifierLoader(
   { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
   sources: StorageDependencies,
 ): () => Promise<TokenVerifier> {
-  let verifier: Promise<TokenVerifier> | undefined;
-  return () => (verifier ??= load());
-
-  async function load(): Promise<TokenVerifier> {
+  const resolve = createNameResolver(systemNameServices(), allowPrivate);
+  const fetchJson = createFetchJson({ resolve, allowPrivate }, sources);
+  let verifier: TokenVerifier | undefined;
+  return async () => {
     const { JoseTokenVerifier } = await import('./login/issuers/token-verifier.ts');
-    const resolve = createNameResolver(systemNameServices(), allowPrivate);
-    return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }, sources), sources.now);
-  }
+    return (verifier ??= new JoseTokenVerifier(fetchJson, sources.now));
+  };
 }
 
 function startDispatcher(
