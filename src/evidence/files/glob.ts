@@ -5,7 +5,7 @@ import { compileSegment } from './glob-segment.ts';
 // every system.
 
 /** `**`: any number of directories, including none. */
-export const globstar = Symbol('**');
+const globstar = Symbol('**');
 
 /** One level of a pattern: a literal name, an expression for names, or any number of levels. */
 export type Segment = string | RegExp | typeof globstar;

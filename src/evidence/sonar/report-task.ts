@@ -17,7 +17,7 @@ export interface ReportTask {
  * Parses the lines `key=value` of a `report-task.txt`. It is not a Java properties file: the scanners do not escape
  * anything, so a value starts after the first `=` and is used unchanged. Other lines are ignored.
  */
-export function parseReportLines(text: string): ReadonlyMap<string, string> {
+function parseReportLines(text: string): ReadonlyMap<string, string> {
   const lines = text.replace(/^\uFEFF/u, '').split(/\r\n|[\r\n]/u);
   return new Map(
     lines.flatMap((line) => {

@@ -20,7 +20,7 @@ const form =
   /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?)|(?<word>[a-zA-Z_][\w-]*(?:\.[\w-]+)*)|(?<mark>[=!<>]=|[<>()[\],])|(?<end>$))/uy;
 
 /** @throws ConditionError */
-export function tokenize(text: string): readonly Token[] {
+function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let position = 0; ;) {
     form.lastIndex = position;
