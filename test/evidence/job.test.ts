@@ -7,6 +7,7 @@ import { maximumEventBytes, readJob, repositoryUrl, runUrl } from '../../src/evi
 import { UserError } from '../../src/runtime/failure.ts';
 import { pushEvent } from '../support/events.ts';
 import { jobEnvironment } from '../support/job.ts';
+import { itWithPosixFiles } from '../support/platform.ts';
 
 let folder: string;
 
@@ -116,9 +117,8 @@ describe('readJob', () => {
     expect(() => readJob({ GITHUB_EVENT_PATH: path })).toThrow(/cannot be read .*ENAMETOOLONG/);
   });
 
-  it('opens no folder, and no pipe, which nothing may ever write to', () => {
+  itWithPosixFiles('opens no folder, and no pipe, which nothing may ever write to', () => {
     expect(() => readJob({ GITHUB_EVENT_PATH: folder })).toThrow(`The event file ${folder} is not a file.`);
-    if (process.platform === 'win32') return;
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(() => readJob({ GITHUB_EVENT_PATH: pipe })).toThrow('pipe is not a file');

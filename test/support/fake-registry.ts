@@ -31,8 +31,6 @@ export interface StoredManifest {
 export interface RegistrySettings {
   /** What it asks for before it shows an image. */
   readonly access?: 'open' | 'token' | 'password';
-  /** Whether a token is given without credentials. */
-  readonly isPublic?: boolean;
   /** Overrides all other responses. */
   readonly fault?: (request: RegistryRequest) => RegistryReply | undefined;
 }
@@ -82,7 +80,7 @@ function sha256(text: string): string {
 
 /** Starts a registry on a free port. The caller must close it. */
 export async function startRegistry(settings: RegistrySettings = {}): Promise<FakeRegistry> {
-  const { access = 'open', isPublic = false, fault } = settings;
+  const { access = 'open', fault } = settings;
   const requests: RegistryRequest[] = [];
   const manifests = new Map<string, StoredManifest>();
   const server = await serve((incoming, response) => {
@@ -121,7 +119,7 @@ export async function startRegistry(settings: RegistrySettings = {}): Promise<Fa
     const isKnown =
       method === 'POST'
         ? given.get('grant_type') === 'refresh_token' && given.get('refresh_token') === identityToken
-        : authorization === basic() || (isPublic && authorization === undefined);
+        : authorization === basic();
     const isRight =
       given.get('service') === 'registry.example.com' && /^repository:.+:pull$/u.test(given.get('scope') ?? '');
     if (!isKnown || !isRight) return { status: 401, body: '{"details":"no"}' };
