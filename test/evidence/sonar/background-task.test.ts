@@ -57,8 +57,8 @@ describe("Sonar's background task", () => {
     expect(failure.message).toBe(`Sonar's background task ${taskId} was cancelled`);
   });
 
-  it('that ended with an unknown status is an error that names it', async () => {
-    await open(finishedTask({ status: 'DISCARDED' }));
+  it('with an unknown status is polled until it ends, and is then an error that names the status', async () => {
+    await open({ ...unfinishedTask('PENDING'), status: 'ARCHIVING' }, finishedTask({ status: 'DISCARDED' }));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
     expect(failure.message).toContain('ended with the status DISCARDED');

@@ -147,6 +147,7 @@ describe('a JSON report', () => {
       expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'unverified-revision' }] });
       expect(failure.message).toContain(`nothing confirms that the Sonar analysis of project ${projectKey}`);
       expect(failure.message).toContain('any step of the job could have written');
+      expect(failure.message).toContain('`unverified-revision` is `fail`');
       expect(failure.remedy).toContain('Set `sonar-host-url` and `sonar-token`');
       expect(failure.remedy).toContain('Only if the workflow itself wrote the report');
       expect(failure.remedy).toContain('`unverified-revision: warn`');
@@ -209,7 +210,7 @@ describe('a JSON report', () => {
     it.each([
       ['a branch', { branch: { name: 'release/1.0', type: 'BRANCH', isMain: false } }],
       ['a pull request', { branch: { name: '12', type: 'PULL_REQUEST', isMain: false } }],
-      ['a pull request in our form', { pullRequest: '12' }],
+      ['a pull request in our form, and no valid task', { pullRequest: '12', taskId: 'a b' }],
     ])('may name %s', async (_branch, named) => {
       const listed = { key: '12', analysisDate: '2023-05-25T10:34:19+0200', commit: { sha: analysedCommit } };
       Object.assign(job.sonar.state, {

@@ -20,6 +20,7 @@ describe('the report of a scan', () => {
   });
 
   it('that does not exist is an error that lists the paths that were tried', async () => {
+    await workspace.write('.scannerwork/report-task.txt/file', '');
     const failure = await failureOf(locateReport(undefined, workspace.path));
     expect(failure.kind).toBe('user');
     for (const place of usualPlaces) expect(failure.message).toContain(join(workspace.path, place));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
 import { readReport } from '../../../src/evidence/sonar/read-report.ts';
 import { failureOf } from '../../support/failures.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
@@ -13,6 +14,7 @@ describe('a report', () => {
 
   it.each([
     ['JSON that is nested too deeply', '['.repeat(200_000) + ']'.repeat(200_000), 'nested too deeply'],
+    ['larger than an attestation may be', `["${'a'.repeat(maximumDocumentBytes)}"]`, 'too large for the Sonar report'],
     ['not text', Buffer.from([0x7b, 0xff, 0x7d]), 'is not text in UTF-8'],
   ])('that is %s is refused, naming the file', async (_what, content, words) => {
     const path = await workspace.write('report', content);

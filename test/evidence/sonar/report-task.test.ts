@@ -32,6 +32,7 @@ describe('a report-task.txt', () => {
 
   it.each([
     ['projectKey=x\nceTaskId=\n', 'has no `ceTaskId`'],
+    ['ceTaskId=a b\n', 'has a `ceTaskId` that is not the id of a task'],
     ['ceTaskId=a\u001B[31m\n', 'has a `ceTaskId` that is not the id of a task'],
   ])('without the id of a task (%j) is refused, naming the file', (wrong, words) => {
     const parse = (): unknown => parseReportTask(wrong, 'build/report-task.txt');

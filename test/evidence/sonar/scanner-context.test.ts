@@ -3,6 +3,11 @@ import { revisionFromScannerContext } from '../../../src/evidence/sonar/scanner-
 import { analysedCommit, scannerContext } from '../../support/sonar-analysis.ts';
 
 describe("the revision in a scanner's context", () => {
+  it.each(['\n', '\r\n'])('is the property of the scan, with the line end %j', (lineEnd) => {
+    const context = scannerContext(analysedCommit).replaceAll('\n', lineEnd);
+    expect(revisionFromScannerContext(context)).toBe(analysedCommit);
+  });
+
   it.each([
     [
       'has it in the settings of the server',

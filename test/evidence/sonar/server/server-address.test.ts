@@ -51,6 +51,10 @@ describe('the Sonar server', () => {
     expect(failure.remedy).toBe(`Remove the path of the web API from its end: ${right}`);
   });
 
+  it('may have a context path that only resembles that of its web API', () => {
+    expect(choose('https://sonar.example.com/my-api', 'x').url.pathname).toBe('/my-api');
+  });
+
   it('with a password in the report is used without it, and a warning does not contain it', () => {
     const address = choose(undefined, 'https://squ_secret:@sonar.example.com/');
     expect(address.url.href).toBe('https://sonar.example.com/');

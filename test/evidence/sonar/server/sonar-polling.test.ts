@@ -106,6 +106,12 @@ describe('too many requests', () => {
     text: '',
   });
 
+  it('are followed by the pause that Sonar asks for', async () => {
+    await open((now) => (now < 40_000 ? tooMany('20') : undefined));
+    await job.gather();
+    expect(job.clock.waits).toEqual([20_000, 20_000]);
+  });
+
   it('end the wait at once if Sonar asks for a longer pause than is left', async () => {
     await open(() => tooMany('3600'));
     const failure = await failureOf(job.gather());

@@ -22,6 +22,13 @@ describe('the scheme of a token', () => {
     expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic]);
   });
 
+  it('to a server of unknown version stays bearer once accepted, even if a later request is forbidden', async () => {
+    job = await openSonarJob();
+    await job.report({ serverVersion: undefined });
+    await job.gather({ token: 'sqp_analysis_token_0123' });
+    expect(job.sonar.requests.map(({ authorization }) => authorization).join()).not.toContain('Basic');
+  });
+
   it.each([
     ['9.9', ['Basic'], undefined],
     ['10.7', ['Bearer', 'Basic'], undefined],
