@@ -202,6 +202,9 @@ describe('the attachment of several files', () => {
         prepareAttachment([a, gone], { temporary: tree.at('temporary'), maximumBytes: 1_000 }),
       );
       expect(mistake.message).toContain('larger than');
+      const huge = { ...gone, size: 2 ** 40 };
+      const refused = await userErrorOf(() => prepareAttachment([huge, b], { temporary: tree.at('temporary') }));
+      expect(refused.message).toContain('b: 1.0 TiB');
     });
   });
 

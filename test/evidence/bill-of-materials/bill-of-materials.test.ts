@@ -136,6 +136,15 @@ describe('the licence of a component', () => {
     expect(found).toMatchObject({ not_allowed_count: expected ? 0 : 1, unknown_count: 0 });
   });
 
+  it.each(['MIT/ISC', '__proto__', `MIT${' OR MIT'.repeat(1000)}`])(
+    'is unknown if it is no SPDX expression, or too long: %#',
+    (license) => {
+      const found = findLicenses([{ name: 'a', license }], new Set(['MIT']));
+      expect(found).toMatchObject({ licenses: [], not_allowed_count: 0, unknown_count: 1 });
+      expect(found.unknown[0]?.length).toBeLessThan(400);
+    },
+  );
+
   it.each<[object, unknown]>([
     [{ licenseConcluded: 'ISC', licenseDeclared: 'MIT' }, ['ISC']],
     [{ licenseConcluded: 'NOASSERTION', licenseDeclared: 'MIT' }, ['MIT']],

@@ -62,6 +62,13 @@ describe('an ignore file', () => {
     expect(await ignored(rules)).not.toContain('/.kosli_ignore');
   });
 
+  it('is only a file in the root', async () => {
+    expect(await ignored('**', { 'b/.kosli_ignore': '' })).toEqual(['/b', '/b/.kosli_ignore']);
+    await withFileTree({ '.kosli_ignore/x': '', x: '' }, ({ root }) => {
+      expect([...ignoredPaths(root)]).toEqual([]);
+    });
+  });
+
   it('names the malformed rule and its file', async () => {
     await withFileTree({ a: '', [ignoreFileName]: 'a\n[b' }, async ({ root, at }) => {
       const mistake = await userErrorOf(() => ignoredPaths(root));

@@ -22,6 +22,16 @@ async function layout(images: readonly (readonly [StoredManifest, string?])[]): 
 const resolve = (reference: string): Promise<string> => resolveLayoutImage(reference, workspace.path);
 
 describe('an OCI image layout', () => {
+  it('has the digest of its only image, whatever its tags', async () => {
+    const image = imageManifest();
+    await layout([
+      [image, '1'],
+      [image, 'latest'],
+    ]);
+    await expect(resolve('image')).resolves.toBe(image.digest);
+    await expect(resolve(`${workspace.path}/image:latest`)).resolves.toBe(image.digest);
+  });
+
   it('has several images, of which one has the tag', async () => {
     const [one, other] = [imageManifest('amd64'), imageManifest('arm64')];
     await layout([

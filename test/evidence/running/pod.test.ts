@@ -30,7 +30,7 @@ describe('readPod', () => {
 
   it('uses the requested name of an image if the runtime knows only its digest', () => {
     const status = {
-      containerStatuses: [containerStatus('web', `sha256:${digestOf('a')}`, `sha256:${digestOf('a')}`)],
+      containerStatuses: [containerStatus('web', `sha256:${digestOf('a')}`, `docker://sha256:${digestOf('a')}`)],
     };
     expect(read(aPod('web-1', { status }))).toMatchObject({ reported: { digests: { [image]: digestOf('a') } } });
     const withoutSpec = read({ ...aPod('web-1', { status }), spec: null });
