@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { startOfTime } from '../../support/clock.ts';
@@ -168,6 +169,16 @@ describe('attest-sonar, on the wire', () => {
     await workspace.write('lcov.info', 'TN:');
     const [sent] = await attest({ files: 'lcov.info', 'file-parts': style });
     expect(sent?.body).toContain(`name="${part}"; filename="lcov.info"`);
+  });
+
+  it('removes its archive, even if the service refuses it', async () => {
+    await workspace.write('a/1.txt', '1');
+    await workspace.write('a/2.txt', '2');
+    const before = await readdir(workspace.path);
+    expect((await attest({ files: 'a/**' }))[0]?.body).toContain('filename="evidence.tgz"');
+    const refused = attest({ files: 'a/**' }, { status: 404, body: { message: 'Flow not found' } });
+    expect((await failureOf(refused)).message).toContain('Flow not found');
+    expect(await readdir(workspace.path)).toEqual(before);
   });
 
   it.each([

@@ -35,7 +35,10 @@ describe('a red attestation', () => {
       workspace.path,
     );
 
-  it.each(steps)('of %s with %j does not link to the trail if it is kept', async (operation, inputs) => {
+  it.each(steps)('of %s with %j links to its trail, but not if it is kept', async (operation, inputs, htmlUrl) => {
+    const { result: recorded } = await attest(operation, inputs);
+    expect(recorded).toMatchObject({ outcome: 'non-compliant', htmlUrl });
+    expect(recorded.report.facts).toContainEqual({ label: 'Trail', value: { text: 'pr-1', href: page } });
     const { result } = await attest(operation, { ...inputs, 'on-outage': 'keep', 'spool-path': 'spool' }, 503);
     expect(result.spoolPath).toBeDefined();
     expect(JSON.stringify(result.report)).not.toContain(page);

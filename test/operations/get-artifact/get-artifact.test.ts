@@ -241,4 +241,17 @@ describe('get-artifact of several artifacts', () => {
     expect(result.conclusion).toContain(words);
     expect(result.conclusion).not.toContain('Waited');
   });
+
+  it('names the last verdict of an artifact whose last poll failed', async () => {
+    let rounds = 0;
+    const { result } = await performOperation('get-artifact', { ...two, wait: '5' }, ({ path }) => {
+      if (digitOf(path) === 'a') return good;
+      rounds += 1;
+      return rounds === 1 ? { status: 200, body: { ...open.body, fingerprint: fingerprintOf('b') } } : busy;
+    });
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
+    expect(result.conclusion).toMatch(
+      /b{12}: could not be judged: .*503: Back soon \(last verdict seen: INCOMPLETE: Required by/u,
+    );
+  });
 });

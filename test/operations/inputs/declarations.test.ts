@@ -50,7 +50,7 @@ function name(input: Input<unknown>, what: string, good: readonly string[], bad:
 function names(input: Input<unknown>, rule: RegExp): Expected {
   return {
     input,
-    good: values({ prod: ['prod'], 'prod\r\n  staging \n': ['prod', 'staging'] }),
+    good: values({ prod: ['prod'], 'prod\r\n  staging \rtest\n': ['prod', 'staging', 'test'] }),
     bad: [
       ...refused(rule, 'prod, staging', 'prod\n-'),
       ['prod\n\nstaging', /line 2 of 3 is empty/u],
