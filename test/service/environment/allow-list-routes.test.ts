@@ -104,11 +104,12 @@ describe('an allowed artifact', () => {
     });
   });
 
-  it('raises ON_ALLOWED_ARTIFACT with the snapshot in which it complies', async () => {
+  it('raises ON_ALLOWED_ARTIFACT once, with the snapshot in which it complies', async () => {
     const targets = [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }];
     await createNotification(service, { targets, triggers: ['ON_ALLOWED_ARTIFACT', 'ON_CHANGED_RULES'] });
     await allow();
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef', other: 'bbbbbb' }));
     await changePolicies(service, 'DELETE', 'prod', ['strict']);
     const events: unknown[] = [JSON.parse((await receiver.next()).text), JSON.parse((await receiver.next()).text)];
     // Nobody hears of a rule before there is a verdict.

@@ -77,6 +77,8 @@ describe('the rule of provenance', () => {
     expect(reasons({ provenance: rule }, { ...artifact(), name: 'api:1' })).toEqual([
       'api:1: not reported to any flow (policy strict)',
     ]);
+    const both = policy({ provenance: rule, attestations: [{ type: 'sonar' }] });
+    expect(judge([both], [artifact()])).toMatchObject({ compliant: false, allowed: [] });
   });
 });
 
