@@ -4,7 +4,12 @@ import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { instantClock, startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
-import { type PerformedOperation, performOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
+import {
+  type PerformedOperation,
+  performOperation,
+  reportFacts,
+  type ScriptedAnswer,
+} from '../../support/perform-operation.ts';
 import { openTestStep } from '../../support/test-step.ts';
 
 const url = 'https://compliance.example.com/acme/flows/web/attestations/1';
@@ -53,6 +58,19 @@ describe('an operation that records evidence', () => {
     expect(log.warnings).toEqual([
       'attest-generic: The record says non-compliant. This step finds it compliant and goes by the worse of the two; later steps that read the record do not.',
     ]);
+  });
+
+  it('stays red if the record is compliant', async () => {
+    const inputs = { compliant: 'false', description: '2 high vulnerabilities' };
+    const { result, log } = await attest((key) => ({ status: 200, body: [recordOf(key)] }), inputs);
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      conclusion: expect.stringMatching(
+        /^web\.scan is NON-COMPLIANT: reported as not compliant: 2 high vulnerabilities\. The record says compliant\. /u,
+      ),
+    });
+    expect(reportFacts(result)).toMatchObject({ Description: '2 high vulnerabilities' });
+    expect(log.warnings).toHaveLength(1);
   });
 
   it('warns if the template requires another type', async () => {
