@@ -34,6 +34,11 @@ describe("Sonar's background task", () => {
     expect(job.sonar.requests).toHaveLength(job.clock.waits.length + 1);
   });
 
+  it('is requested once if the time limit is 0', async () => {
+    await open(finishedTask());
+    expect((await job.gather({ timeoutMilliseconds: 0 })).results.qualityGate.status).toBe('OK');
+  });
+
   it("that failed is an error with Sonar's own words and the page to look at", async () => {
     const errorMessage = 'Fail to extract report: No space left on device';
     await open(unfinishedTask('PENDING'), {

@@ -138,6 +138,14 @@ describe('a JSON report', () => {
   const failedGate = { status: 'ERROR', conditions: [{ status: 'ERROR', metricKey: 'new_coverage' }] };
 
   describe('without a server and a token', () => {
+    it("may be the body of Sonar's webhook, and is passed on unchanged, but never confirmed", async () => {
+      const evidence = await gatherJson(webhookPayload(), { unverifiedRevision: 'warn' });
+      expect(evidence.results).toEqual(webhookPayload());
+      expect(evidence).not.toHaveProperty('confirmedBy');
+      expect(evidence.unverifiedReason).toContain('any step of the job could have written');
+      expect(job.log.warnings).toEqual([expect.stringContaining('revision not verified')]);
+    });
+
     it.each([
       ['names its server, which confirms the analysis', { ...forged, serverUrl: 'SONAR' }],
       ['names no commit', { ...forged, revision: undefined }],

@@ -35,6 +35,7 @@ describe('an error status of Sonar', () => {
     [408, 'external', 'Try again later'],
     [429, 'external', 'limits the number of requests'],
     [500, 'external', 'administrators'],
+    [503, 'external', 'administrators'],
   ])('%i is a %s', (status, kind, remedy) => {
     const failure = toStatusFailure(asked, status, 'words', true);
     expect(failure.kind).toBe(kind);
