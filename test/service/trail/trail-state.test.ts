@@ -65,6 +65,7 @@ describe('the state of a trail with a template file', () => {
     });
     expect(judged('web', ofWeb).state).toBe('INCOMPLETE');
     expect(judged('web', ofTrail).state).toBe('INCOMPLETE');
+    expect(judged('web', ofTrail, piece('unit', 'trail')).state).toBe('INCOMPLETE');
     const outside = 'It is not an artifact of the template of the flow, so only the evidence of its trail is required.';
     for (const name of ['extra', undefined]) {
       const info = expect.stringContaining(outside);
