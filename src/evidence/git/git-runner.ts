@@ -1,5 +1,5 @@
 import { devNull } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { describeError } from '../../runtime/failure.ts';
@@ -48,8 +48,10 @@ export const maximumOutputBytes = 4 * 1024 * 1024;
 export function createGitRunner(environment: EnvironmentVariables, settings: GitSettings = {}): GitRunner {
   const variables = gitVariables(environment);
   let timedOut: GitResult | undefined;
-  return async (commandLine, directory) => {
+  return async (commandLine, folder) => {
     if (timedOut !== undefined) return timedOut;
+    // `runProgram` starts git in another folder.
+    const directory = resolve(folder);
     const trustingCommandLine = ['-c', `safe.directory=${directory}`, ...commandLine];
     let result = await execute(trustingCommandLine, directory, variables, settings);
     if (result !== undefined && refusesOwner(result)) {

@@ -27,6 +27,10 @@ describe('createGitRunner', () => {
     expect(seen).toEqual(['meanwhile', 'ended']);
   });
 
+  it('finds a relative path from the working folder of the step', async () => {
+    expect(await git(['--version'], 'src/evidence')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   it('keeps the credentials of a remote out of the error', async () => {
     const workspace = folder.repository('credentials');
     const result = await git(
