@@ -29,9 +29,9 @@ export async function startLocalService(
       randomBytes: (size) => randomBytes(size),
       log: {
         info: () => undefined,
-        error: (line, error) => {
-          const details = error instanceof Error ? (error.stack ?? '') : String(error);
-          errors.push(error === undefined ? line : `${line}: ${details}`);
+        error: (line, ...details) => {
+          const shown = details.map((error) => (error instanceof Error ? (error.stack ?? '') : String(error)));
+          errors.push([line, ...shown].join(': '));
         },
       },
       ...sources,

@@ -183,7 +183,7 @@ async function prepareOrganization(
   return generated;
 }
 
-/** Loads the verifier at the first login, because many services have none. */
+/** Loads the verifier at the first login, because it takes long to load and many services have no logins. */
 function createTokenVerifierLoader(
   { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
   sources: StorageDependencies,

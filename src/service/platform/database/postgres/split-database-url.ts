@@ -13,8 +13,8 @@ interface SplitUrl {
 }
 
 /**
- * Splits the URL of a database into one URL for each of its servers. It does not load the driver, because commands check
- * the URL before they need the database.
+ * Splits the URL of a database into one URL for each of its servers. Every command loads this file to check its options,
+ * so it does not load the driver, which SQLite does not need.
  *
  * @throws StartError if it is not such a URL; the message does not contain it, because it may have a password.
  */

@@ -48,10 +48,11 @@ function toApiError(listeners: ErrorListeners, thrown: unknown, request: Fastify
   if (known !== undefined) return known;
   const route = request.routeOptions.url ?? 'unknown address';
   const failed = `request ${request.id}: ${request.method} ${route} failed`;
-  // The cause is outside of the service. In an outage every request fails, and a stack would only fill the log.
-  if (fault instanceof StorageError) listeners.log.error(`${failed}: ${describeError(fault)}`);
-  else listeners.log.error(failed, fault);
-  if (fault instanceof StorageError && !(fault instanceof DamagedAttachmentError)) listeners.storageFailed(fault);
+  if (fault instanceof StorageError) {
+    // The cause is outside of the service. In an outage every request fails, and a stack would only fill the log.
+    listeners.log.error(`${failed}: ${describeError(fault)}`);
+    if (!(fault instanceof DamagedAttachmentError)) listeners.storageFailed(fault);
+  } else listeners.log.error(failed, fault);
   return thrown instanceof ApiError ? thrown : toServerError(fault, request.id);
 }
 
