@@ -30,6 +30,7 @@ function parseServer(url: string): ClientConfig {
     const { user, password, host, port, database, ssl } = new pg.Client({ connectionString: url });
     return { connectionString: url, user, password: password ?? undefined, host, port, database, ssl };
   } catch (error) {
-    throw new StartError(`the URL of the database cannot be used: ${errorMessage(error)}`, { cause: error });
+    const why = error instanceof URIError ? 'what it encodes with % is not UTF-8' : errorMessage(error);
+    throw new StartError(`the URL of the database cannot be used: ${why}`, { cause: error });
   }
 }

@@ -36,4 +36,9 @@ describe('the URL of a database', () => {
     const parse = (): unknown => parseDatabaseUrl('postgres://ann:s3cret@db/compliance?sslrootcert=/no/ca.pem');
     expect(parse).toThrow(/^the URL of the database cannot be used: ENOENT: .* '\/no\/ca.pem'$/);
   });
+
+  it('is refused with characters of another encoding', () => {
+    const parse = (): unknown => parseDatabaseUrl('postgres://ann:s3cret%E4@db/compliance');
+    expect(parse).toThrow('the URL of the database cannot be used: what it encodes with % is not UTF-8');
+  });
 });
