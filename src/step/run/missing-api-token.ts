@@ -14,11 +14,12 @@ const reasons: Readonly<Record<RunRestriction | 'unset', string>> = {
   unset: 'the secret is unset or empty',
 };
 
+const logInRemedy = 'Give the job `permissions: id-token: write`, so that it can log in without a key';
+
 const remedies: Readonly<Record<RunRestriction | 'unset', string>> = {
   fork: 'Run this step in a workflow triggered by `workflow_run`, which gets the secrets and must not run code from the pull request, or skip the step for forks.',
-  dependabot:
-    'Also store the key as a Dependabot secret of the repository or organization, or skip the step if `github.actor` is `dependabot[bot]`.',
-  unset: `Give the job \`permissions: id-token: write\`, so that it can log in without a key, or set the key under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` that the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
+  dependabot: `${logInRemedy}, or also store the key as a Dependabot secret of the repository or organization, or skip the step if \`github.actor\` is \`dependabot[bot]\`.`,
+  unset: `${logInRemedy}, or set the key under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` that the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
 };
 
 /** The problem of a missing `api-token`, with the likely reason and its remedies. */

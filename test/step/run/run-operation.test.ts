@@ -84,7 +84,7 @@ describe('runOperation, without a key', () => {
   });
 
   it.each([
-    [{ actor: 'dependabot[bot]' }, /started by Dependabot[^]*Dependabot secrets/u],
+    [{ actor: 'dependabot[bot]' }, /started by Dependabot[^]*Dependabot secrets[^]*id-token: write/u],
     [{ eventName: 'pull_request', event: pullRequestEvent({ fork: true }) }, /from a fork[^]*`workflow_run`/u],
     [{}, /unset or empty[^]*COMPLIANCE_API_TOKEN[^]*`environment:`[^]*`on-missing-token: skip`/u],
   ])('names the likely reason, and its remedy (job %#)', async (job, words) => {
