@@ -50,7 +50,8 @@ const maximumNames = 5;
 export interface ShownArtifact {
   readonly name: string;
   readonly fingerprint: string;
-  readonly isCompliant: boolean;
+  /** Null if nothing judges it. */
+  readonly isCompliant: boolean | null;
   /** Whether it complies only because of an exception or an allow-list. */
   readonly isAllowed: boolean;
   readonly isNew: boolean;
@@ -79,7 +80,7 @@ export function showRunning({
       const { name, fingerprint, instances } = artifact;
       const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])).slice(0, maximumNames);
       const [isCompliant, isNew] = [complies(artifact), !before.has(fingerprint)];
-      const isAllowed = isCompliant && allowed.has(fingerprint);
+      const isAllowed = isCompliant === true && allowed.has(fingerprint);
       return { name, fingerprint, isCompliant, isAllowed, isNew, instances: instances.length, names };
     }),
   };
@@ -102,6 +103,7 @@ export function serializeSnapshot(
   const before = new Map(previous.map((artifact) => [toIdentity(artifact), artifact.instances.length]));
   const toResponse = (artifact: RunningArtifact): SnapshotArtifact => {
     const { name, fingerprint, instances } = artifact;
+    const compliant = complies(artifact) ?? false;
     const build = view.builds.get(fingerprint);
     return {
       name,
@@ -109,8 +111,8 @@ export function serializeSnapshot(
       flow_name: build?.flow ?? '',
       git_commit: build?.commit ?? '',
       commit_url: build?.commitUrl ?? '',
-      compliant: complies(artifact),
-      allowed: complies(artifact) && allowed.has(fingerprint),
+      compliant,
+      allowed: compliant && allowed.has(fingerprint),
       deployments: [],
       creationTimestamp: instances.map(({ createdAt }) => createdAt),
       pods: Object.fromEntries(nameInstances(['K8S', 'logical'].includes(view.kind) ? instances : [])),

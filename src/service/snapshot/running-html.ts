@@ -1,6 +1,14 @@
 import { describeFault } from '../../contract/reason.ts';
 import { renderSubject } from '../attestation/evidence-html.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
+import {
+  clip,
+  pageLink,
+  renderBadge,
+  renderEmpty,
+  renderHash,
+  renderTime,
+  toVerdictState,
+} from '../platform/pages/components.ts';
 import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
@@ -63,7 +71,6 @@ export function renderArtifactLink(
 }
 
 export function renderRunning(context: PageContext, { snapshot, running, builds, starts }: ShownSnapshot): Html {
-  const isJudged = snapshot.judgement.compliant !== null;
   const unknownFlow = context.viewer?.isLimited === true ? 'none that you may see' : 'not reported to any';
   return renderTable({
     label: 'Running artifacts',
@@ -82,10 +89,7 @@ export function renderRunning(context: PageContext, { snapshot, running, builds,
       return [
         html`${renderArtifactLink(context, { org: snapshot.org, builds }, artifact)}
         ${isNew && snapshot.number > 1 ? html` ${renderBadge('extra', 'New')}` : undefined}`,
-        renderBadge(
-          isJudged ? (isCompliant ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged',
-          isAllowed ? 'Allowed' : undefined,
-        ),
+        renderBadge(toVerdictState(isCompliant), isAllowed ? 'Allowed' : undefined),
         ...(starts === undefined ? [] : [start === undefined ? '' : renderTime(start, context)]),
         renderHash(fingerprint),
         flow === undefined ? unknownFlow : pageLink(context.paths.flow(snapshot.org, flow), flow),

@@ -103,11 +103,10 @@ export function listsOfSnapshot<Path extends TObject, Query extends TObject>(
   return {
     running: async (request) => {
       const { snapshot, running, builds } = await read(request);
-      const isJudged = snapshot.judgement.compliant !== null;
       return toList(running.items, {
         name: ({ name }) => name,
         fingerprint: ({ fingerprint }) => fingerprint,
-        state: ({ isCompliant }) => toVerdictState(isJudged ? isCompliant : null),
+        state: ({ isCompliant }) => toVerdictState(isCompliant),
         allowed: ({ isAllowed }) => isAllowed,
         instances: ({ instances }) => instances,
         flow: ({ fingerprint }) => builds.get(fingerprint)?.flow,

@@ -88,15 +88,15 @@ export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
 
 /**
  * Creates the function that tells whether an artifact of a snapshot complies with the policies of the environment and,
- * in a logical environment, with those of the members that run it. Only a proven pass counts: it is false if nothing
- * was judged, and for artifacts that could be among breaches that were not recorded.
+ * in a logical environment, with those of the members that run it. It is null if none of them has policies, and false
+ * for artifacts that could be among breaches that were not recorded.
  *
  * @param members the snapshots of the members of a logical environment; empty for all others
  */
 export function createArtifactVerdict(
   { judgement }: Pick<JudgedSnapshot, 'judgement'>,
   members: readonly JudgedSnapshot[],
-): (artifact: RunningArtifact) => boolean {
+): (artifact: RunningArtifact) => boolean | null {
   const own = createOwnVerdict(judgement);
   const others = members.map((member) => ({
     verdict: createOwnVerdict(member.judgement),
@@ -106,7 +106,7 @@ export function createArtifactVerdict(
     const inMembers = others.filter(({ running }) => running.has(toIdentity(artifact)));
     const verdicts = [own(artifact), ...inMembers.map(({ verdict }) => verdict(artifact))];
     const known = verdicts.filter((verdict) => verdict !== null);
-    return known.length > 0 && known.every(Boolean);
+    return known.length === 0 ? null : known.every(Boolean);
   };
 }
 

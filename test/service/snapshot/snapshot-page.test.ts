@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { shareTestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
+import { report, saveFlow } from '../../support/service-samples.ts';
+
+const openService = shareTestService();
+
+it('says that an artifact of a logical environment was not judged if no member that runs it has policies', async () => {
+  const service = await openService();
+  await saveFlow(service);
+  await report(service);
+  await saveEnvironment(service, 'judged');
+  await saveEnvironment(service, 'open');
+  await saveEnvironment(service, 'both', { type: 'logical', included_environments: ['judged', 'open'] });
+  await savePolicy(service, 'strict');
+  await changePolicies(service, 'POST', 'judged', ['strict']);
+  await reportPods(service, 'judged', pod('web-1', { web: 'abcdef' }));
+  await reportPods(service, 'open', pod('shell-1', { shell: '5' }));
+  const read = (path: string): ReturnType<typeof call> => call(service, { at: service.url, path });
+  const page = `/${service.org}/environments/both`;
+  const { text } = await read(page);
+  expect(text).toContain('Not judged');
+  expect(text).not.toContain('Not compliant');
+  expect((await read(`${page}?download=running.json`)).body).toMatchObject([
+    { name: 'shell', state: 'unjudged' },
+    { name: 'web', state: 'COMPLIANT' },
+  ]);
+});
