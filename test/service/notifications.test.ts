@@ -103,7 +103,7 @@ describe('an event in an environment', () => {
       }
     }
     expect(await call(service, { at: String(valueAt(payload, 'snapshot', 'api_url')), path: '' })).toMatchObject({
-      body: [{ index: 1 }],
+      body: { index: 1, artifacts: [{ fingerprint }] },
     });
   });
 

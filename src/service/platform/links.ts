@@ -25,9 +25,9 @@ export class Links {
   /** A report of an artifact in the API (operation 10). */
   readonly artifactApi = (org: string, flow: string, fingerprint: string, id: string): string =>
     `${this.#answer('artifacts', org, flow, 'fingerprint', fingerprint)}?attestation_id=${id}`;
-  /** A snapshot in the API (operation 12). */
-  readonly snapshotAnswer = (org: string, environment: string, index: number): string =>
-    `${this.#answer('snapshots', org, environment)}?interval=${index}..${index}`;
+  /** A snapshot in the API, with what runs in it. */
+  readonly snapshotApi = (org: string, environment: string, index: number): string =>
+    this.#answer('snapshots', org, environment, String(index));
   /** A page of the list of attestations (operation 9). */
   readonly attestationList = (org: string, flow: string, query: Readonly<Record<string, number>>): string => {
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);

@@ -70,7 +70,7 @@ export async function toWebhookPayload(
       index: snapshot,
       status: compliant === null ? 'UNKNOWN' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT',
       html_url: links.pages.snapshot(org, environment, snapshot),
-      api_url: links.snapshotAnswer(org, environment, snapshot),
+      api_url: links.snapshotApi(org, environment, snapshot),
     },
     artifact: await toPayloadArtifact(event, findArtifact, links),
     ...(event.digest === undefined ? {} : { digest: toPayloadDigest(event.digest) }),

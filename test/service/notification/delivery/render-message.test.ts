@@ -30,7 +30,7 @@ describe('the payload of a webhook', () => {
         index: 1,
         status: 'NON-COMPLIANT',
         html_url: 'https://compliance.example.com/acme/environments/prod/snapshots/1',
-        api_url: 'https://compliance.example.com/api/v2/snapshots/acme/prod?interval=1..1',
+        api_url: 'https://compliance.example.com/api/v2/snapshots/acme/prod/1',
       },
       artifact: null,
     });
