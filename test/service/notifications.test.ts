@@ -256,6 +256,7 @@ describe('an event in an environment', () => {
     service = await startTestService({ storage });
     expect(await state()).toMatchObject({ body: { is_failing: true } });
     expect(await inspect()).toMatchObject({ body: { targets: [{ delivery: { last_error: reason, waiting: 0 } }] } });
+    expect((await call(service, { at: service.url, path: '/acme/administration' })).text).toContain(reason);
     await runs(fingerprint);
     for (let tried = false; !tried;) tried = JSON.stringify((await inspect()).body).includes('"failures":1');
     expect(await inspect()).toMatchObject({

@@ -16,7 +16,7 @@ import { requireRole } from '../platform/server/authentication/authentication.ts
 import { ApiError, requireChange, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { noMailServer, type NotificationRecord, redactTarget, type TargetState } from './notification.ts';
+import { findProblem, type NotificationRecord, redactTarget, type TargetState } from './notification.ts';
 import * as notifications from './notification-use-cases.ts';
 
 const tooManyRule = `is new, but the organization already has the maximum of ${maximumNotifications} notifications; change or delete one of them`;
@@ -138,11 +138,8 @@ function toSavedResponse(
   return { ...toNotificationResponse(notification, dependencies), targets };
 }
 
-function toAdministeredTarget(
-  { position, target, secrets, waiting, attempts, dueAt, lastSuccessAt, lastError }: TargetState,
-  { sendsMail }: RouteDependencies,
-): AdministeredTarget {
-  const cannotBeSent = target.type === 'EMAIL' && !sendsMail ? noMailServer : null;
+function toAdministeredTarget(state: TargetState, { sendsMail }: RouteDependencies): AdministeredTarget {
+  const { position, target, secrets, waiting, attempts, dueAt, lastSuccessAt, lastError } = state;
   return {
     ...redactTarget(target),
     position,
@@ -151,7 +148,7 @@ function toAdministeredTarget(
       failures: attempts,
       next_attempt_at: dueAt ?? null,
       last_success_at: lastSuccessAt ?? null,
-      last_error: lastError?.reason ?? cannotBeSent,
+      last_error: findProblem(state, sendsMail) ?? null,
       last_error_at: lastError?.at ?? null,
     },
     secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt ?? null })),

@@ -118,6 +118,17 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
   return attempts >= maximumAttempts && (age > maximumRetrySeconds || age < 0);
 }
 
+/**
+ * Why the latest message did not reach a target, or why the next one cannot be sent, without a full stop; undefined if
+ * nothing is known to be wrong.
+ */
+export function findProblem(
+  { target, lastError }: Pick<TargetState, 'target' | 'lastError'>,
+  sendsMail: boolean,
+): string | undefined {
+  return lastError?.reason ?? (target.type === 'EMAIL' && !sendsMail ? noMailServer : undefined);
+}
+
 /** Why a target cannot be used: the rule that it, or a field of it, breaks. */
 export interface TargetFault {
   readonly field: '' | '.webhook';

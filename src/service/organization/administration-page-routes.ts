@@ -19,7 +19,7 @@ export function addAdministrationPage(host: PageHost): void {
 }
 
 function loadAdministration(
-  { storage, now, startRemarks, quotas = {} }: RouteDependencies,
+  { storage, now, sendsMail, startRemarks, quotas = {} }: RouteDependencies,
   org: string,
 ): Promise<AdministrationView> {
   const time = unixSeconds(now());
@@ -49,6 +49,7 @@ function loadAdministration(
       moreLoginKeys: (await accounts.countLoginKeys(org, time)) - loginKeys.length,
       sessions: await sessions.listCurrent(org, time),
       notifications: await Promise.all(inspected),
+      sendsMail,
       usage: await usage.find(org, time),
       quotas,
       startRemarks,

@@ -8,7 +8,7 @@ import type { Member, ServiceAccountRecord, StoredKey } from '../account/account
 import type { KeyWithUse } from '../account/account-records.ts';
 import { renderAuditFilter } from '../audit/audit-log-page.ts';
 import { listDefaultChanges, type LoginRule, toRuleLimits } from '../login/login-rule.ts';
-import { redactTarget, type TargetState } from '../notification/notification.ts';
+import { findProblem, redactTarget, type TargetState } from '../notification/notification.ts';
 import type { InspectedNotification } from '../notification/notification-use-cases.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
@@ -40,6 +40,8 @@ export interface AdministrationView {
   /** The latest first. */
   readonly sessions: readonly OwnedSession[];
   readonly notifications: readonly InspectedNotification[];
+  /** Whether a mail server is configured. */
+  readonly sendsMail: boolean;
   readonly usage: Usage;
   readonly quotas: Quotas;
   /** What was missing when the service started, with the remedy. */
@@ -215,7 +217,7 @@ function renderDefaultChanges(changes: readonly string[]): Hole {
   return html`${renderBadge('INCOMPLETE', 'Of an earlier version')} ${words}; save it again to decide`;
 }
 
-function renderNotifications(context: PageContext, { org, notifications }: AdministrationView): Html {
+function renderNotifications(context: PageContext, { org, notifications, sendsMail }: AdministrationView): Html {
   const { paths } = context;
   return renderTable({
     label: 'Notifications and their deliveries',
@@ -227,7 +229,7 @@ function renderNotifications(context: PageContext, { org, notifications }: Admin
         describeTarget(target),
         target.waiting === 0 ? 'none' : String(target.waiting),
         target.lastSuccessAt === undefined ? 'none yet' : renderTime(target.lastSuccessAt, context),
-        renderProblem(context, target),
+        renderProblem(context, target, sendsMail),
       ]),
     ),
     empty: renderEmpty('There are no notifications. Create one to hear of environments that no longer comply.'),
@@ -255,9 +257,11 @@ function describeTarget({ target }: TargetState): string {
   return shown.type === 'WEBHOOK' ? `webhook ${shown.webhook}` : shown.type.toLowerCase();
 }
 
-function renderProblem(context: PageContext, { lastError, dueAt }: TargetState): Hole {
-  if (lastError === undefined) return renderBadge('COMPLIANT', 'None');
+function renderProblem(context: PageContext, target: TargetState, sendsMail: boolean): Hole {
+  const problem = findProblem(target, sendsMail);
+  if (problem === undefined) return renderBadge('COMPLIANT', 'None');
+  const { lastError, dueAt } = target;
+  const failed = lastError === undefined ? undefined : html`, ${renderTime(lastError.at, context)}`;
   const next = dueAt === undefined ? undefined : html`; the next attempt is ${renderTime(dueAt, context)}`;
-  return html`${renderBadge('NON-COMPLIANT', 'Failing')} ${clip(lastError.reason, 200)},
-  ${renderTime(lastError.at, context)}${next}`;
+  return html`${renderBadge('NON-COMPLIANT', 'Failing')} ${clip(problem, 200)}${failed}${next}`;
 }
