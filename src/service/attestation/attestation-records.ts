@@ -303,6 +303,17 @@ export class AttestationReader extends Repository {
   countAttached(): Promise<number> {
     return this.queryNumber(statements.countAttached, [], 'count');
   }
+
+  /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
+  async isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {
+    const values = [org, flow, place.scopes, place.evidence, place.maximumNames];
+    const countsFor = countsForColumn(place);
+    const full =
+      countsFor === null
+        ? await this.query(statements.isFull, values)
+        : await this.query(statements.isLimitedFull, [...values, countsFor]);
+    return full.length > 0;
+  }
 }
 
 const listedFields = {
@@ -327,17 +338,6 @@ const toLocatedSummary = toRecord<LocatedSummary>({
 export const toRecordedAttestation = toRecord<RecordedAttestation>({ ...summaryFields, sequence: number, document });
 
 export class AttestationWriter extends AttestationReader {
-  /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
-  async isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {
-    const values = [org, flow, place.scopes, place.evidence, place.maximumNames];
-    const countsFor = countsForColumn(place);
-    const full =
-      countsFor === null
-        ? await this.query(statements.isFull, values)
-        : await this.query(statements.isLimitedFull, [...values, countsFor]);
-    return full.length > 0;
-  }
-
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
   async insert(attestation: NewAttestation): Promise<void> {
     const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;

@@ -86,6 +86,7 @@ export async function attest(
       const repetition = isCostly ? await findRepeated(attestations, place, request) : undefined;
       if (repetition !== undefined) return repetition;
       if (!(await flows.exists(org, flow))) return 'flow not found';
+      if (isCostly && (await isAnyScopeFull(attestations, { ...place, ...sent }))) return 'too many names';
       if (file !== undefined && quotas !== undefined) {
         const used = await usage.find(org, unixSeconds(dependencies.now()));
         const bytes = used['attachment-bytes'] + file.content.size;
@@ -146,6 +147,14 @@ function toPlace({
   return { org, scopes, evidence: evidenceName(name) };
 }
 
+/** Whether the name is new in a scope that has the maximum of names. */
+function isAnyScopeFull(
+  attestations: AttestationReader,
+  { org, flow, ...place }: AttestationPlace & Pick<Attestation, 'flow' | 'countsFor'>,
+): Promise<boolean> {
+  return attestations.isAnyScopeFull({ org, flow }, { ...place, maximumNames: maximumEvidenceNames });
+}
+
 /** Requests with the same content have the same place. */
 function findRepeated(
   attestations: AttestationReader,
@@ -196,19 +205,15 @@ export function recordAttestation(
     const { flows, trails, search, attestations } = transaction;
     const inFlow = { org, flow };
     // Together, because other transactions wait, and each may take a round trip to the database.
-    const [repetition, flowExists, isAnyScopeFull, before] = await Promise.all([
+    const [repetition, flowExists, isFull, before] = await Promise.all([
       findRepeated(attestations, place, request),
       flows.exists(org, flow),
-      attestations.isAnyScopeFull(inFlow, {
-        ...place,
-        countsFor: summary.countsFor,
-        maximumNames: maximumEvidenceNames,
-      }),
+      isAnyScopeFull(attestations, { ...place, flow, countsFor: summary.countsFor }),
       attestations.findLatest(inFlow),
     ]);
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
-    if (isAnyScopeFull) return 'too many names';
+    if (isFull) return 'too many names';
     const begun = { org, flow, name: trail, createdAt, report: fromAttestation(document) };
     await trails.insertMissing({ ...begun, counts: countsForAny(summary.countsFor) });
     await search.add(begun, words);

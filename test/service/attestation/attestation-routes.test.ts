@@ -56,15 +56,17 @@ describe('operation 7, attest Sonar scan', () => {
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(true);
   });
 
-  it('is refused if its name is new and the trail has the maximum of names', async () => {
+  it('is refused with its file if its name is new and the trail has the maximum of names', async () => {
     await attest(service, sampleAttestation('OK'));
     await service.storage.query(`INSERT INTO current_evidence (org, flow, scope, name, sequence)
       WITH RECURSIVE names (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM names WHERE number < ${maximumEvidenceNames})
       SELECT '${service.org}', 'web', 'trail/main', 'name-' || number, 1 FROM names`);
-    expect(await attest(service, sampleAttestation('OK', { attestation_name: 'another' }))).toMatchObject({
+    const another = sampleAttestation('OK', { attestation_name: 'another' });
+    expect(await send(attestationForm(another, { content: 'a file' }))).toMatchObject({
       status: 400,
       body: { errors: { attestation_name: expect.stringContaining('has the maximum of 1000 names') } },
     });
+    expect(await newAttachments()).toEqual([]);
     expect((await attest(service, sampleAttestation('OK'))).status).toBe(201);
   });
 
