@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 
-/** The options of the bench. */
 export interface BenchOptions {
   /** The fingerprint of a file of 1 GB instead of 256 MB, and pages with 1,000,000 attestations instead of 100,000. */
   readonly large: boolean;

@@ -1,4 +1,3 @@
-/** A line with a conflict marker. */
 export interface ConflictMarker {
   /** The first line is 1. */
   readonly line: number;

@@ -91,7 +91,6 @@ export interface IdentityProvider {
   stop(): Promise<void>;
 }
 
-/** Starts a provider that signs with the key. */
 export async function startIdentityProvider(key: SigningKey): Promise<IdentityProvider> {
   const state = { isDown: false, claims: {} as Readonly<Record<string, unknown>> };
   let handle: (...exchange: Parameters<ReturnType<Provider['callback']>>) => unknown = () => undefined;

@@ -12,7 +12,6 @@ import { lineText } from './text-fields.ts';
 /** What one kind of environment reports beyond the images. */
 interface ReportFields<Kind extends EnvironmentKind, Own extends Readonly<Record<string, TSchema>>> {
   readonly kind: Kind;
-  /** The fields of an element. */
   readonly own: Own;
   /** The fields that name an instance: the first that is present. Without any, every element is an instance. */
   readonly named: readonly (keyof Own & string)[];

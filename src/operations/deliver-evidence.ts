@@ -14,7 +14,6 @@ import { fact, type Report, type Table } from './report.ts';
 
 /** Evidence that the service did not take, in a spool. */
 export interface KeptEvidence {
-  /** The folder of the spool. */
   readonly spoolPath: string;
   /** The folder of the item in it. */
   readonly item: string;

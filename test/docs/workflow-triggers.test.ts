@@ -8,7 +8,6 @@ const workflows = ['examples', '.github/workflows']
   .flatMap(workflowsIn)
   .concat(documentedWorkflows().filter(isComplete));
 
-/** The steps that scan without a property. */
 function scansWithout(property: string, workflow: unknown): readonly unknown[] {
   return stepsOf(workflow).filter((step) => {
     const action = textAt(step, 'uses') ?? '';

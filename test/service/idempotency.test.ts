@@ -36,7 +36,6 @@ afterEach(async () => {
 
 const start = (): Promise<TestService> => startTestService({ storage, sources: { now: () => now } });
 
-/** Sends a request with a key. */
 function send(request: Call, key: string): Promise<Called> {
   return call(service, { ...request, headers: { ...request.headers, 'idempotency-key': `"${key}"` } });
 }

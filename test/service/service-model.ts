@@ -17,7 +17,6 @@ interface ModelEnvironment {
 /** What a policy of the model requires; `trails` requires provenance as well. */
 export const modelPolicies = ['known', 'trails'] as const;
 
-/** One of the policies of the model. */
 export type ModelPolicy = (typeof modelPolicies)[number];
 
 /**

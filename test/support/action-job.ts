@@ -43,7 +43,6 @@ export interface ActionJob {
   close(): Promise<void>;
 }
 
-/** The commit of the job. */
 export const jobCommit: string = shas.head;
 
 /**

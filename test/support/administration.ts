@@ -33,7 +33,6 @@ export function saveMember(service: TestService, user: string, role: string, org
   return administer(service, { method: 'PUT', path: `/organizations/${org}/members/${user}`, json: { role } });
 }
 
-/** Removes a member of an organization. */
 export function removeMember(service: TestService, user: string, org = service.org): Promise<Called> {
   return administer(service, { method: 'DELETE', path: `/organizations/${org}/members/${user}` });
 }

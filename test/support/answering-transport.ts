@@ -42,7 +42,6 @@ export function silentTransport(): AnsweringTransport {
   };
 }
 
-/** A JSON response. */
 export function jsonAnswer(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
 }

@@ -18,7 +18,6 @@ export function attestation(number: number, compliant: boolean | null = true): L
   };
 }
 
-/** A page of a list. */
 export function pageOf(data: readonly ListedAttestation[], page: number, size: number, total: number): ScriptedAnswer {
   const pagination = { total, page, per_page: size, page_count: Math.ceil(total / size) };
   return { status: 200, body: { data, _links: {}, pagination } };

@@ -78,7 +78,6 @@ export function changePolicies(
   return call(service, { method, path, json: { policy_names: policies }, key });
 }
 
-/** The snapshots of an environment. */
 export function snapshotsOf(service: TestService, environment: string, query = ''): Promise<Called> {
   return call(service, { path: `/snapshots/${service.org}/${environment}${query}` });
 }

@@ -15,7 +15,6 @@ function describedPayload(eventName: string, event: Mapping): DescriptionDiction
   return action === undefined ? undefined : getEventPayload(name, action);
 }
 
-/** The paths of a payload that are not described. */
 function undescribedPaths(payload: Mapping, described: DescriptionDictionary, folder = ''): readonly string[] {
   return Object.entries(payload).flatMap(([key, value]) => {
     const inside = described.get(key);

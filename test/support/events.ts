@@ -100,12 +100,10 @@ export function tagPushEvent(changes: Mapping = {}): Mapping {
   });
 }
 
-/** A push that deletes a branch. */
 export function branchDeletionPushEvent(): Mapping {
   return pushEvent({ ref: 'refs/heads/old', after: shas.zero, deleted: true, commits: [], head_commit: null });
 }
 
-/** The event `delete`. */
 export function deleteEvent(): Mapping {
   return { ref: 'old', ref_type: 'branch', pusher_type: 'user', repository, sender };
 }
@@ -141,13 +139,11 @@ export function pullRequestEvent(options: { fork?: boolean; action?: string; sha
   };
 }
 
-/** `pull_request_review`. */
 export function pullRequestReviewEvent(): Mapping {
   const review = { id: 80, user: sender, body: 'fine', commit_id: shas.head, state: 'approved' };
   return { action: 'submitted', review, pull_request: pullRequest(false), repository, sender };
 }
 
-/** `merge_group`. */
 export function mergeGroupEvent(): Mapping {
   return {
     action: 'checks_requested',
@@ -195,7 +191,6 @@ export function workflowRunEvent(changes: Mapping = {}): Mapping {
   };
 }
 
-/** `release`. */
 export function releaseEvent(changes: Mapping = {}): Mapping {
   return {
     action: 'published',
@@ -217,7 +212,6 @@ export function releaseEvent(changes: Mapping = {}): Mapping {
   };
 }
 
-/** `schedule`. */
 export function scheduleEvent(): Mapping {
   return { schedule: '0 4 * * *', repository };
 }
@@ -275,7 +269,6 @@ export function deploymentStatusEvent(ref: string): Mapping {
   return { ...deploymentEvent(ref), deployment_status: status };
 }
 
-/** `check_suite`. */
 export function checkSuiteEvent(): Mapping {
   return {
     action: 'completed',
@@ -294,7 +287,6 @@ export function checkSuiteEvent(): Mapping {
   };
 }
 
-/** `check_run`. */
 export function checkRunEvent(): Mapping {
   const suite = { id: 118, head_branch: null, head_sha: shas.head, status: 'completed' };
   return {

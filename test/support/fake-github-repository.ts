@@ -43,7 +43,6 @@ export interface HistoryCommit {
   readonly pullRequests?: readonly Mapping[];
 }
 
-/** Settings of a repository. */
 export interface RepositorySettings {
   /** The prefix of the paths: `/api/v3` on GHES. */
   readonly basePath?: string;

@@ -40,7 +40,6 @@ export interface FakeRegistry {
   /** As images name it. */
   readonly host: string;
   readonly requests: readonly RegistryRequest[];
-  /** Stores an image for one platform, and returns its digest. */
   pushImage(repository: string, tag: string): string;
   /** Stores an image for two platforms, and returns the digest of its index. */
   pushIndex(repository: string, tag: string): string;

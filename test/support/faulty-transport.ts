@@ -69,7 +69,6 @@ export const networkFaults: readonly NetworkFault[] = [
   },
 ];
 
-/** Settings of the faults. */
 export interface FaultSettings {
   /** From 0 to 1. */
   readonly rate: number;

@@ -4,7 +4,6 @@ import { isMapping, listAt, type Mapping, textAt } from '../../src/runtime/untru
 
 const webhookExamples: unknown = createRequire(import.meta.url)('@octokit/webhooks-examples');
 
-/** The secret of the webhooks of a test. */
 export const webhookSecret = 'a-webhook-secret-for-tests-0123456789';
 
 /** A real payload of GitHub. */

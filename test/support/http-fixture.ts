@@ -27,10 +27,8 @@ export function httpFixture(opened: <Opened extends Closable>(closable: Opened) 
 /** The error with which a call aborts a request after its deadline. */
 export const timeoutError = new TransportError('timeout', true, 'no complete answer within 30 s');
 
-/** A signal that is never aborted. */
 export const neverAborted = new AbortController().signal;
 
-/** A GET request with an API key. */
 export function getRequest(url: URL, path = '/api/v2/flows/acme'): HttpRequest {
   return { method: 'GET', url: new URL(path, url), headers: { authorization: 'Bearer key' } };
 }

@@ -32,7 +32,6 @@ export interface LoginFixture {
   stop(): Promise<void>;
 }
 
-/** The path of a login rule. */
 const rulePathOf = (name: string): string => `/organizations/acme/login-rules/${name}`;
 
 /** The path of the login rule that `saveRule` declares by default. */

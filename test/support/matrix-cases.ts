@@ -3,7 +3,6 @@ import { openAndClosed, type WorkflowCase } from './workflow-case.ts';
 import * as started from './workflow-events.ts';
 import type { CaseContext } from './workflow-preparations.ts';
 
-/** The cases of the workflows with a matrix. */
 export const matrixCases: Readonly<Record<string, readonly WorkflowCase[]>> = {
   'Tests of each version': [
     {

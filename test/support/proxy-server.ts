@@ -4,7 +4,6 @@ import { buildConnector } from 'undici';
 import { readingAnswerFirst } from '../../src/http/early-answer.ts';
 import { serve } from '../../tools/loopback-server.ts';
 
-/** A request to a proxy. */
 export interface ProxyRequest {
   /** `CONNECT` for a tunnel. */
   readonly method: string;
@@ -35,7 +34,6 @@ export interface ProxyBehaviour {
  */
 const connectTunnel = readingAnswerFirst(buildConnector({}));
 
-/** Starts a proxy. */
 export async function startProxy({ wantsPassword = false, tunnelsTo }: ProxyBehaviour = {}): Promise<ProxyServer> {
   const requests: ProxyRequest[] = [];
   const tunnels = new Set<Socket>();

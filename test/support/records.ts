@@ -40,7 +40,6 @@ import type { TrailDetails } from '../../src/service/trail/trail.ts';
 import * as trails from '../../src/service/trail/trail-use-cases.ts';
 import { manualClock } from './clock.ts';
 
-/** Policies to attach to or detach from an environment. */
 type PolicyChange = Omit<environments.PolicyChange, 'attach' | 'detach'> & { readonly policies: readonly string[] };
 
 /** A query for attestations at a time. */

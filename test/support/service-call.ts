@@ -71,7 +71,6 @@ function requireDeclared(result: EndpointResult): void {
   if (deviation !== undefined) throw new TypeError(deviation);
 }
 
-/** The body as an object. */
 export function mappingOf(called: Called): Mapping {
   if (!isMapping(called.body)) throw new TypeError(`not an object: ${called.text}`);
   return called.body;

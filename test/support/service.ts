@@ -36,7 +36,6 @@ export interface TestService {
   openOrganization(): Promise<TestService>;
   /** The key of the role admin that an organization was created with. */
   keyOf(org: string): string;
-  /** Creates a key of the role. */
   createKey(role: 'admin' | 'member' | 'snapshotter' | 'reader', org?: string): Promise<string>;
   stop(): Promise<void>;
 }

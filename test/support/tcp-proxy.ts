@@ -5,7 +5,6 @@ import type { Transform } from 'node:stream';
 /** A proxy on the loopback interface in front of a server. */
 export interface TcpProxy {
   readonly port: number;
-  /** Resets all connections. */
   reset(): void;
   /** Whether new connections are refused: closed as soon as they are opened. */
   refuse(isRefusing: boolean): void;

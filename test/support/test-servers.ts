@@ -93,7 +93,6 @@ async function createMigratedDatabase(server: string, name: string): Promise<voi
   await withAdministrator(urlOfDatabase(server, name), (client) => migrate(client, address.shown));
 }
 
-/** The URL of a database on a server. */
 export function urlOfDatabase(server: string, name: string): string {
   const url = new URL(server);
   url.pathname = `/${name}`;

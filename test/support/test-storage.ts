@@ -23,7 +23,6 @@ export type Records = readonly (readonly [table: string, rows: readonly Row[]])[
 export interface TestStorage {
   /** The options of a service that uses it. */
   readonly options: Pick<ServiceOptions, 'dataFolder' | 'database'>;
-  /** Runs a statement. */
   readonly query: RunStatement;
   /** Reads all records, except those of the given tables, and what the mere use of keys changes. */
   readRecords(except?: readonly string[]): Promise<Records>;

@@ -59,7 +59,6 @@ export interface JobEnd {
   readonly steps: readonly StepEnd[];
 }
 
-/** How a workflow ended. */
 export interface WorkflowEnd {
   readonly jobs: readonly JobEnd[];
   /** What a reusable workflow returns to its caller. */

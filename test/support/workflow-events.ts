@@ -23,10 +23,8 @@ export function pullRequest(...changedFiles: readonly string[]): TriggeringEvent
   return known('a pull request (the head, not the merge commit)', { changedFiles });
 }
 
-/** A pull request from a fork. */
 export const forkPullRequest: TriggeringEvent = known('a pull request from a fork');
 
-/** A pull request of Dependabot. */
 export const dependabotPullRequest: TriggeringEvent = {
   ...pullRequest('package.json'),
   variables: { ...pullRequest().variables, GITHUB_ACTOR: 'dependabot[bot]' },

@@ -3,7 +3,6 @@ import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns } from './event-runs.ts';
 import { isTriggeredBy, type TriggeringEvent } from './workflow-trigger.ts';
 
-/** The run of the events with this title. */
 function run(title: string, changes: Partial<TriggeringEvent> = {}): TriggeringEvent {
   const found = eventRuns.find((known) => known.title === title);
   if (found === undefined) throw new Error(`there is no run "${title}"`);

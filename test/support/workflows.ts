@@ -15,7 +15,6 @@ export interface Workflow {
   readonly content: unknown;
 }
 
-/** The workflows of a folder. */
 export function workflowsIn(folder: string): readonly Workflow[] {
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.yml'));
   return names.map((name) => workflow(`${folder}/${name}`, name, readText(`${folder}/${name}`)));
@@ -26,7 +25,6 @@ export function documentedWorkflows(): readonly Workflow[] {
   return ['README.md', ...docPages].flatMap(workflowsOn);
 }
 
-/** The blocks of YAML on a page. */
 export function workflowsOn(page: string): readonly Workflow[] {
   const fences = fencesOf(readText(page)).filter(({ language }) => language === 'yaml');
   return fences.map(({ heading, text }, at) => workflow(`${page}, block ${at + 1}`, heading, text));

@@ -47,7 +47,6 @@ export function finalStage(stages: readonly Stage[]): Stage {
   return stage;
 }
 
-/** The texts of all instructions with a name. */
 export function textsOf({ instructions }: Stage, name: string): readonly string[] {
   return instructions.filter((instruction) => instruction.name === name).map(({ text }) => text);
 }

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { ReleaseError } from './release-error.ts';
 
-/** What a path of a commit is. */
 export type PathKind = 'file' | 'folder';
 
 /** A file of a commit. */
@@ -62,7 +61,6 @@ export class Repository {
     return Number(this.#text(['show', '--no-patch', '--format=%ct', commit]));
   }
 
-  /** What the paths of a commit are. */
   kinds(commit: string): ReadonlyMap<string, PathKind> {
     const entries = this.#text(['ls-tree', '-r', '-t', '-z', '--full-tree', commit]).split('\0');
     // `100644 blob SHA<tab>PATH`

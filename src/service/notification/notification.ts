@@ -44,7 +44,6 @@ export interface TargetState {
 
 export interface TargetReference {
   readonly org: string;
-  /** The number of the notification. */
   readonly number: number;
   /** The index of the target in the notification. */
   readonly position: number;

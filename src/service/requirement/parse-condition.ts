@@ -81,7 +81,6 @@ export function parseCondition(text: string, vocabulary: Vocabulary = policyVoca
 
 /** What a condition can refer to. */
 export interface Vocabulary {
-  /** The paths of values. */
   readonly values: RegExp;
   /** The paths that can only be tested with `exists()`. */
   readonly others: RegExp;

@@ -347,7 +347,6 @@ export function renderDayForm({ paths, now }: PageContext, org: string, environm
   </form>`;
 }
 
-/** Renders the form that compares any two snapshots. */
 export function renderComparisonForm({ paths }: PageContext, org: string, first: string, second: string): Html {
   return html`<h2>Compare two snapshots</h2>
     <form class="filters" method="get" action="${paths.comparison(org)}">

@@ -159,7 +159,6 @@ async function findRewriting(current: Checkpoint, known: Checkpoint, context: Lo
   return `its first ${known.size} entries are no longer the same, so the history was rewritten`;
 }
 
-/** Reads hashes of the log from its tiles. */
 const readTiles =
   (context: LogContext): ReadHashes =>
   async (level, from, to) => {

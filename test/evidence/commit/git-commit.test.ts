@@ -17,7 +17,6 @@ afterAll(() => {
   folder.remove();
 });
 
-/** Counts the runs of a runner. */
 function counting(runner: GitRunner): { readonly runner: GitRunner; runs(): number } {
   let runs = 0;
   return {

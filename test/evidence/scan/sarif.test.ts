@@ -25,7 +25,6 @@ function describeAll(runs: readonly ScanRun[]): readonly string[] {
   );
 }
 
-/** Reads one result of a scanner with this rule. */
 function readOne(result: unknown, rule?: unknown, tool: object = {}): ScanRun {
   const driver = { name: 'Scanner', ...(rule === undefined ? {} : { rules: [rule] }) };
   const [run] = readSarif(reportOf({ version: '2.1.0', runs: [{ tool: { driver, ...tool }, results: [result] }] }));

@@ -217,7 +217,6 @@ describe('renderSummary', () => {
 const allowedTag =
   /^<(?:\/?(?:h2|h3|p|b|table|tr|td|code|ul|li|details|summary|pre)|\/(?:th|a)|th align="left"|br|a href="https?:\/\/[^"'<>\s]*")>$/u;
 
-/** Splits HTML at its tags. */
 function tokens(html: string): { tags: readonly string[]; texts: readonly string[] } {
   const parts = html.split(/(<[^<>]*>)/u);
   return { tags: parts.filter((_, index) => index % 2 === 1), texts: parts.filter((_, index) => index % 2 === 0) };

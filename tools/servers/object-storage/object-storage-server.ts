@@ -106,7 +106,6 @@ export class ObjectStorageServer {
   }
 }
 
-/** Creates a server and starts it. */
 export async function startObjectStorage(): Promise<ObjectStorageServer> {
   return startOrRemove(await ObjectStorageServer.create());
 }

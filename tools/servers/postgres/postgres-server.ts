@@ -92,7 +92,6 @@ export class PostgresServer {
     return `postgres://${user}:${this.#cluster.password}@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** The folder with the data. */
   get dataFolder(): string {
     return join(this.#folder.path, 'data');
   }
@@ -239,7 +238,6 @@ export class PostgresServer {
   }
 }
 
-/** Creates a server and starts it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   return startOrRemove(await PostgresServer.create(options));
 }

@@ -5,7 +5,6 @@ const writeDelay = 30_000;
 
 interface Options<Entry> {
   readonly after: After;
-  /** The organization of an entry. */
   readonly toOrganization: (entry: Entry) => string;
   /** Writes the entries of an organization. Must not reject. */
   readonly write: (org: string, entries: readonly Entry[]) => Promise<void>;

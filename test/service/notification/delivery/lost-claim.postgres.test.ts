@@ -26,7 +26,6 @@ describe('a process that loses its database while it delivers', () => {
   let dispatcher: Dispatcher;
   let sent: Delivery[];
   let told: string[];
-  /** The scopes of transactions that have failed. */
   let failed: TransactionScope[];
   /** Runs while a delivery is sent. */
   let meanwhile: () => void;

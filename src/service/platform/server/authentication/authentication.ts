@@ -33,7 +33,6 @@ import { listNamedRecords, type NamedRecord, type ResolvedNames, resolveNames, t
 
 /** The parts of a request that authentication uses. Its body has not been read. */
 export interface AuthenticationAttempt {
-  /** The Authorization header. */
   readonly authorization: string | undefined;
   /** The token of a browser's session, which counts only without an Authorization header. */
   readonly session?: string | undefined;

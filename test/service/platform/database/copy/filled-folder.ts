@@ -114,7 +114,6 @@ async function removeAttachment(service: TestService): Promise<void> {
   await accepted(call(service, { method: 'DELETE', path, json: { reason: 'It has a secret' } }));
 }
 
-/** Rotates a key of a service account. */
 async function rotateKey(service: TestService, key: string): Promise<void> {
   const path = `/service-accounts/${service.org}/ci/api-keys/${keyIdOf(key)}/rotate`;
   await accepted(administer(service, { path, json: {} }));

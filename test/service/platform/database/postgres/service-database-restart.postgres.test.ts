@@ -42,7 +42,6 @@ async function startUnderLoad(url: string): Promise<void> {
   await load.proceed(40);
 }
 
-/** Waits until all services are in this state. */
 async function expectReadiness(state: string): Promise<void> {
   for (const service of services) {
     await waitUntil(async () => (await readiness(service)) === state, patience);

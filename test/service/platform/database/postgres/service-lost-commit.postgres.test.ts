@@ -53,7 +53,6 @@ describe('a connection that is lost during a commit', () => {
     await database.drop();
   });
 
-  /** The trails of all attestations. */
   const recorded = async ({ baseUrl }: ServiceInstance): Promise<readonly string[]> => {
     const { text } = await ask(baseUrl, '/attestations/acme/web');
     return listAt(JSON.parse(text), 'data').map((each) => textAt(each, 'trail_name') ?? '');
