@@ -151,6 +151,41 @@ describe('the analysis that the token may not see', () => {
   });
 });
 
+describe('an analysis of which Sonar says nothing, for another reason than access', () => {
+  const json = { 'content-type': 'application/json' };
+  const errors = JSON.stringify({ errors: [{ msg: 'No such thing' }] });
+
+  it.each([
+    ['api/project_analyses/search', 400, 'user', {}],
+    ['api/project_analyses/search', 501, 'external', {}],
+    ['api/project_pull_requests/list', 400, 'user', { pullRequest: '12' }],
+    ['api/project_pull_requests/list', 501, 'external', { pullRequest: '12' }],
+  ])('is an error, not unverified, if %s is answered with %i', async (path, status, kind, other) => {
+    await open({ tasks: { [taskId]: [finishedTask(other)] } });
+    job.sonar.instead(path, { status, headers: json, body: errors });
+    const failure = await failureOf(job.gather());
+    expect(failure).toMatchObject({ kind, message: expect.stringContaining(`with ${status}: No such thing`) });
+    expect(job.log.warnings).toEqual([]);
+  });
+
+  it('is an error, not unverified, if the scanner context is answered with 501', async () => {
+    await open({});
+    const task = { headers: json, body: JSON.stringify({ task: finishedTask() }) };
+    job.sonar.instead('api/ce/task', task, { status: 501, headers: json, body: errors });
+    const failure = await failureOf(job.gather({ token: 'sqp_analysis_token_0123' }));
+    expect(failure).toMatchObject({ kind: 'external', message: expect.stringContaining('with 501: No such thing') });
+    expect(asked('api/ce/task').at(-1)?.query).toHaveProperty('additionalFields', 'scannerContext');
+    expect(job.log.warnings).toEqual([]);
+  });
+
+  it('is unverified if the scanner context may not be seen', async () => {
+    await open({});
+    const task = { headers: json, body: JSON.stringify({ task: finishedTask() }) };
+    job.sonar.instead('api/ce/task', task, { status: 403, headers: json, body: errors });
+    await expectUnverified('Sonar does not show the analyses', { token: 'sqp_analysis_token_0123' });
+  });
+});
+
 describe('an unconfirmed analysis', () => {
   const token = 'sqp_analysis_token_0123';
   const submitted = Date.parse('2023-05-25T10:34:21+02:00') / 1000;
