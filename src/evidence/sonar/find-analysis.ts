@@ -111,6 +111,8 @@ async function readPullRequest(server: SonarServer, { key: project }: SonarProje
 
 function requireShown(server: SonarServer, answer: SonarApiResult, key: string): readonly unknown[] {
   if (answer.ok) return requireList(answer, key, server);
+  // All others say themselves what to correct: the token, the server's address, the project.
+  if (answer.status !== 403) throw answer.failure;
   const { what } = describeHidden(answer, 'the analyses of the project', server);
   throw new UserError({ input: 'sonar-token', what, remedy: `${browseAdvice}.` });
 }

@@ -13,6 +13,15 @@ afterEach(async () => {
 const main = { key: projectKey, branch: undefined, pullRequest: undefined };
 const other = 'e'.repeat(40);
 
+/** The lists in which the analysis of a project is looked up, and the pull request. */
+const lists = { 'api/project_analyses/search': undefined, 'api/project_pull_requests/list': '12' };
+
+const missing = (msg: string) => ({
+  status: 404,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ errors: [{ msg }] }),
+});
+
 describe('the analysis of a background task', () => {
   it('is read without a report, from the server in the URL', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
@@ -83,6 +92,27 @@ describe('the analysis of a project', () => {
     expect(failure.message).toContain('Sonar does not show the analyses of the project to `sonar-token` (403');
     expect(failure.remedy).toContain('analysis tokens may never browse');
     expect(failure.remedy).not.toContain('sonar.scm.revision');
+  });
+
+  it.each([
+    ['the token is not valid', { status: 401 }, 'Check that `sonar-token` is a token of this Sonar server'],
+    [
+      'there is no Sonar server',
+      { status: 404, headers: { 'content-type': 'text/html' } },
+      "Add the server's context path",
+    ],
+    ['the project does not exist', missing("Component key 'x' not found"), 'that it has the project and the branch'],
+    ['the request is not valid', { ...missing("Can't find it"), status: 400 }, 'Check that `sonar-host-url`'],
+    ['the server cannot answer', { ...missing('Not implemented'), status: 501 }, 'Try again later'],
+  ])('is an error that says what to correct if %s', async (_what, reply, remedy) => {
+    job = await openSonarJob();
+    for (const [path, pullRequest] of Object.entries(lists)) {
+      job.sonar.instead(path, ...Array.from({ length: 3 }, () => reply));
+      const failure = await failureOf(job.gather({ project: { ...main, pullRequest }, hostUrl: job.sonar.url }));
+      expect(failure.message).toContain(`${job.sonar.url}`);
+      expect(failure.message).toContain(` ${reply.status}`);
+      expect(failure.remedy).toContain(remedy);
+    }
   });
 
   it('is that of a pull request only if its latest analysis is of the commit', async () => {

@@ -56,7 +56,7 @@ function remedyFor(call: SonarCall, status: number): Pick<Problem, 'input' | 're
   }
   return {
     input: 'sonar-host-url',
-    remedy: `Check that ${addressSource(address)} (${displayUrl(address.url)}) is the Sonar server of this scan, with its context path if it has one (https://host/sonarqube).`,
+    remedy: `Check that ${addressSource(address)} (${displayUrl(address.url)}) is the Sonar server of this scan, with its context path if it has one (https://host/sonarqube), and that it has the project and the branch.`,
   };
 }
 
