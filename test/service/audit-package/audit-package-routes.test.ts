@@ -128,6 +128,24 @@ describe('audit packages', () => {
       expect(recordsOf(files, kind)).toHaveLength(1);
   });
 
+  it('list for each environment that runs an artifact what its page says of it', async () => {
+    const policy = `${provenancePolicy}  attestations: [{name: unit, type: junit}]\n`;
+    await savePolicy(service, 'strict', policy);
+    await saveEnvironment(service, 'prod', { policies: ['strict'] });
+    await saveEnvironment(service, 'open');
+    await report(service);
+    for (const environment of ['prod', 'open']) await reportPods(service, environment, pod('web', { web: 'abcdef' }));
+    const path = `/artifacts/acme/web/fingerprint/${fingerprintOf('abcdef')}/audit-package`;
+    const index = contentOf(await readPackage(service, path), 'index.html').toString();
+    const rows = [...index.matchAll(/artifact web\.tar in (.*?)<\/tr>/gsu)].map(([, row = '']) =>
+      row.replaceAll(/<[^>]*>/gu, ' ').replaceAll(/\s+/gu, ' '),
+    );
+    expect(rows.toSorted()).toEqual([
+      expect.stringMatching(/^open – Not judged The environment open has no policies, /u),
+      expect.stringMatching(/^prod ✕ Not compliant unit: not recorded.*\(policy strict/u),
+    ]);
+  });
+
   it('of a flow have all of each trail with records of the time span', async () => {
     for (const trail of ['first', 'second', 'third']) {
       await attest(service, sampleAttestation('OK'), trail);
