@@ -1,6 +1,6 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import { flowName, orgName, trailName } from '../../contract/names.ts';
-import { evidenceAnchor } from '../../contract/reason.ts';
+import { describeFault, evidenceAnchor } from '../../contract/reason.ts';
 import { type Static, Type } from '../../contract/schema.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
 import { toReadableHistory } from '../account/readable-parts.ts';
@@ -44,7 +44,7 @@ import { renderTable } from '../platform/pages/table.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
-import type { TrailArtifactStatus } from './trail-state.ts';
+import { explainMissing, type TrailArtifactStatus } from './trail-state.ts';
 import { findTrailHistory } from './trail-use-cases.ts';
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
@@ -194,7 +194,7 @@ function listEvidence(
     .toSorted((one, other) => compareStatuses(one.status, other.status));
 }
 
-function renderRequired(context: PageContext, { judgement }: TrailDetails): Html {
+function renderRequired(context: PageContext, { applied, judgement }: TrailDetails): Html {
   const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
   const anchored = new Set<string>();
   // Rows may have the same label, but not the same id. The worst is the first.
@@ -211,8 +211,8 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
       ...missing.map(({ artifact }): readonly Hole[] => [
         toAnchor(artifact.name, artifact.name),
         'the trail',
-        renderBadge('MISSING'),
-        'not reported',
+        renderBadge('MISSING', artifact.mismatched && 'Does not count'),
+        clip(describeFault(explainMissing(applied.template, artifact)), 300),
         'yes',
         '',
       ]),

@@ -105,7 +105,8 @@ function ownRequirements({
   return listed.filter((required) => compareEvidence([required], evidence)[0]?.evidence !== undefined);
 }
 
-function explainMissing(template: Template, { name, mismatched }: TrailArtifact): MissingArtifact {
+/** Why an artifact of the template is missing: nobody reported it, or a report of it does not count. */
+export function explainMissing(template: Template, { name, mismatched }: TrailArtifact): MissingArtifact {
   const from = findArtifactRecorders(template, name);
   if (mismatched === undefined || from === undefined) return { about: name, value: 'not reported' };
   return { about: name, ...explainUncounted(mismatched, from) };

@@ -136,6 +136,13 @@ describe('evidence of those whom a requirement names', () => {
     expect(page.status).toBe(200);
   });
 
+  it('alone is shown as reported on the page of the trail', async () => {
+    await build(service.apiKey);
+    const page = await call(service, { at: `${service.url}/acme/flows/web/trails/${trail}`, path: '' });
+    expect(page.text).toContain(`recorded by admin; ${onlyBuild}</td>`);
+    expect(page.text).not.toContain('not reported');
+  });
+
   it('counts only in a trail of the commit and the repository of its run, unless its rule says otherwise', async () => {
     const elsewhere = `scan: recorded by rule trusted-scan for another commit, or before it was created again; ${onlyScan}`;
     await build(await logIn('schedule'));
