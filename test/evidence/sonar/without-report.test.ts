@@ -109,7 +109,7 @@ describe('the analysis of a project', () => {
     for (const [path, pullRequest] of Object.entries(lists)) {
       job.sonar.instead(path, ...Array.from({ length: 3 }, () => reply));
       const failure = await failureOf(job.gather({ project: { ...main, pullRequest }, hostUrl: job.sonar.url }));
-      expect(failure.message).toContain(`${job.sonar.url}`);
+      expect(failure.message).toContain(job.sonar.url);
       expect(failure.message).toContain(` ${reply.status}`);
       expect(failure.remedy).toContain(remedy);
     }
