@@ -74,6 +74,29 @@ describe('the provenance of running artifacts', () => {
     await expect(load([running('one', 'aa')], exhausted)).rejects.toBeInstanceOf(BudgetExceededError);
   });
 
+  it('is judged by the template of its own trail, and not by that of another artifact in the flow', async () => {
+    const template = { text: '', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
+    await records.beginTrail({ org: 'acme', flow: 'web', name: 'stricter', report: {}, template }, 1);
+    for (const [digits, trail] of [
+      ['aa', 'main'],
+      ['bb', 'stricter'],
+    ] as const) {
+      await report('web', digits, trail);
+      await attest('web', trail, fingerprintOf(digits));
+    }
+    const [ofFlow, ofTrail] = [running('one', 'aa'), running('two', 'bb')];
+    for (const artifacts of [
+      [ofFlow, ofTrail],
+      [ofTrail, ofFlow],
+    ]) {
+      const judged = await load(artifacts);
+      expect(Object.fromEntries(judged.map(({ name, flows }) => [name, flows[0]?.state]))).toEqual({
+        one: 'COMPLIANT',
+        two: 'INCOMPLETE',
+      });
+    }
+  });
+
   it('has their latest builds, in any flow', async () => {
     await report('web', 'aa');
     await report('api', 'aa');
