@@ -1,6 +1,7 @@
-import { evidenceAnchor } from '../../contract/reason.ts';
+import { describeFault, evidenceAnchor, type Reason } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { isFullSha } from '../../evidence/git/git-ref.ts';
+import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { commitFacts } from '../commit-facts.ts';
 import { evidenceLabel, evidenceMark } from '../evidence-state.ts';
 import { type JudgedSubjects, toJudgementResult } from '../judged-subjects.ts';
@@ -40,7 +41,7 @@ export function createTrailResult(
     report: {
       subject: `Trail ${name}`,
       reasons,
-      ...toEvidence(all, timing),
+      ...toEvidence(all, reasons, timing),
       facts: [...fact('Flow', flow), ...fact('Trail', name, page), ...commitFacts(trail?.git_commit_info), ...waited],
     },
   };
@@ -58,17 +59,29 @@ function isMistyped({ label, state, isExtra }: ListedEvidence, all: readonly Lis
   return isExtra && state === 'compliant' && all.some((one) => one.label === label && one.state === 'missing');
 }
 
-function describeState({ label, type, state, isExtra }: ListedEvidence, all: readonly ListedEvidence[]): string {
+function describeState(
+  { label, type, state, isExtra }: ListedEvidence,
+  all: readonly ListedEvidence[],
+  reasons: readonly Reason[],
+): string {
   const recorded = state === 'missing' ? all.find((one) => one.label === label && one.isExtra) : undefined;
   if (recorded === undefined) return evidenceLabel(state, isExtra);
-  return `${evidenceMark('mismatched')} recorded as ${recorded.type}; ${type} is required`;
+  // If the type is right, it does not count for another reason, such as who recorded it.
+  const isOfType = recorded.type === type || type === '*';
+  const reason = isOfType ? reasons.find((one) => one.about === label && one.state === state) : undefined;
+  const { value, limit } = reason ?? { value: `recorded as ${recorded.type}`, limit: `${type} is required` };
+  return `${evidenceMark('mismatched')} ${describeFault({ value, ...omitUndefined({ limit }) })}`;
 }
 
-function toEvidence(all: readonly ListedEvidence[], timing: PollTiming): Pick<Report, 'evidence'> {
+function toEvidence(
+  all: readonly ListedEvidence[],
+  reasons: readonly Reason[],
+  timing: PollTiming,
+): Pick<Report, 'evidence'> {
   const shown = all.filter((one) => !isMistyped(one, all));
   const rows = shown
     .slice(0, maximumRows)
-    .map((one) => [plain(one.label), plain(one.type), plain(describeState(one, all))]);
+    .map((one) => [plain(one.label), plain(one.type), plain(describeState(one, all, reasons))]);
   const [table] = listTable('Evidence', ['Evidence', 'Type', 'State'], rows, shown.length);
   return table === undefined ? {} : { evidence: { table, notes: timeoutNotice(timing) } };
 }

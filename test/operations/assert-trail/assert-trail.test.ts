@@ -117,6 +117,16 @@ describe('assert-trail', () => {
     ]);
   });
 
+  it('shows why evidence of the required type does not count', async () => {
+    const [value, limit] = ['recorded by rule pulls', 'only rule build counts'];
+    const attestations = [attested('unit', missing), attested('unit', { unexpected: true })];
+    const reasons = [{ state: 'missing', about: 'unit', value, limit, rule: 'template of the flow' }];
+    const result = await resultOf(trail('INCOMPLETE', { ...statusOf(attestations), reasons }));
+    expect(result.report.evidence?.table?.rows.map((row) => row.map(({ text }) => text).join(' '))).toEqual([
+      'unit junit ⚠️ recorded by rule pulls; only rule build counts',
+    ]);
+  });
+
   it('derives the reasons if the answer has none', async () => {
     const artifacts = {
       web: { status: 'NON-COMPLIANT', attestations_statuses: [attested('load', failed)] },
