@@ -74,6 +74,15 @@ export class DocumentNode {
     return items.map((item, index) => new DocumentNode(this.#source, item, `${this.#path}[${index}]`));
   }
 
+  /**
+   * Checks that a list ends here: the value is what the rest is asked for with, and what it has would count as stopped.
+   *
+   * @throws UserError if the value is neither missing nor empty
+   */
+  requireEnd(): void {
+    if (this.textOrEmpty() !== '') throw this.createError('absent, because the rest of the list is needed, too');
+  }
+
   /** The items of a list; else the value alone. */
   listOrItself(): readonly DocumentNode[] {
     return Array.isArray(this.#value) ? this.list() : [this];

@@ -45,6 +45,8 @@ export function readPods(document: unknown, name: string): PodEvidence {
 
 function readList(list: DocumentNode): PodEvidence {
   const found = new Findings<ReportedPod>();
+  const metadata = list.at('metadata');
+  if (!metadata.isMissing) metadata.at('continue').requireEnd();
   for (const item of list.at('items').items()) {
     // The items of a `PodList` may omit their kind.
     const kind = item.at('kind');

@@ -8,12 +8,20 @@ export function readFunctions(documents: readonly DocumentNode[], found: Finding
   const functions = documents.flatMap((document) =>
     document.at('FunctionName').isMissing ? document.at('Functions').list() : [document],
   );
+  // Each file can have a page of the list, and one of them is the last.
+  const [next, ...others] = documents.map(findNextPage);
+  if (others.every((other) => other !== undefined)) next?.requireEnd();
   for (const one of functions) {
     found.artifacts.push({
       digests: { [one.at('FunctionName').text()]: readDigest(one.at('CodeSha256')) },
       creationTimestamp: one.at('LastModified').seconds(),
     });
   }
+}
+
+/** What the next page is asked for with: by the command line, or by the API itself. */
+function findNextPage(document: DocumentNode): DocumentNode | undefined {
+  return [document.at('NextToken'), document.at('NextMarker')].find(({ isMissing }) => !isMissing);
 }
 
 /** A package has its SHA-256 in base64, and an image in hex digits. */

@@ -41,6 +41,10 @@ describe('readPods', () => {
     [podList(aPod('a'), { ...aPod('b'), kind: 'Service' }), 'items[1].kind must be "Pod", and is "Service"'],
     [podList(aPod('a'), 'b'), 'items[1] must be an object, and is "b"'],
     [podList(aPod('a', { metadata: { name: null } })), 'items[0].metadata.name must be a text, and is missing'],
+    [
+      { ...podList(aPod('a')), metadata: { continue: 'eyJ2IjoibWV0YS5rOHMuaW8' } },
+      'metadata.continue must be absent, because the rest of the list is needed, too, and is "eyJ2IjoibWV0YS5rOHMuaW8"',
+    ],
     [{ artifacts: [{ ...report.artifacts[0], podName: '' }] }, 'pods.json: artifacts.0.podName must'],
     [{ artifacts: [], more: 1 }, 'pods.json: more is not a known field'],
     [{ artifacts: 'none' }, 'pods.json: artifacts must be array'],

@@ -150,6 +150,19 @@ describe('functions of Lambda', () => {
   ])('are refused in %j', async (document, message) => {
     await expect(gatherDocuments(workspace, 'lambda', document)).rejects.toThrow(message);
   });
+
+  it.each(['NextToken', 'NextMarker'])('are refused if no file has the end of the list (%s)', async (key) => {
+    const part = { Functions: [packaged], [key]: 'eyJNYXJrZXIi' };
+    for (const parts of [[part], [part, part]]) {
+      await expect(gatherDocuments(workspace, 'lambda', ...parts)).rejects.toThrow(
+        `running-0.json: ${key} must be absent, because the rest of the list is needed, too`,
+      );
+    }
+    const end = { Functions: [packaged], NextMarker: null };
+    for (const parts of [[end], [part, end], [end, part]]) {
+      expect((await gatherDocuments(workspace, 'lambda', ...parts)).artifacts).toHaveLength(parts.length);
+    }
+  });
 });
 
 describe('apps of Azure', () => {
