@@ -114,9 +114,9 @@ async function copyDatabase(
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
     const store = await openAttachments(target, connections, dependencies, opened);
+    await beginUnfinishedCopy(client);
     // This may take minutes, so it comes after all mistakes in the command have been found.
     await requireUndamaged(source, progress);
-    await beginUnfinishedCopy(client);
     const { attachments: objects } = target;
     const place = objects === undefined ? shown : describeS3(objects);
     const toTargetError = (error: unknown): unknown =>

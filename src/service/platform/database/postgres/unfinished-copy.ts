@@ -7,9 +7,12 @@ import { StartError } from '../start-error.ts';
  */
 const mark = 'unfinished_copy';
 
-/** Marks the database until `endUnfinishedCopy`. It may be marked already, by a copy that was interrupted. */
+/**
+ * Marks the database until `endUnfinishedCopy`. It may be marked already, by a copy that was interrupted. The lock is for
+ * two copies at once: `IF NOT EXISTS` fails if another transaction is creating the table.
+ */
 export async function beginUnfinishedCopy(client: ClientBase): Promise<void> {
-  await client.query(`CREATE TABLE IF NOT EXISTS ${mark} ()`);
+  await client.query(`BEGIN; LOCK TABLE schema_versions; CREATE TABLE IF NOT EXISTS ${mark} (); COMMIT`);
 }
 
 /** Removes the mark. Call it in the transaction that writes the records. */

@@ -38,6 +38,8 @@ function listUnread(answers: ReadonlyMap<string, Answer>): readonly string[] {
   );
 }
 
+const isUnfinished = /the copy of a data folder to the database .* has not been completed; wait until it is done, or/u;
+
 describe('the copy of a data folder to PostgreSQL', () => {
   let filled: FilledFolder;
   beforeAll(async () => {
@@ -174,7 +176,7 @@ describe('the copy of a data folder to PostgreSQL', () => {
       `PRAGMA user_version = ${schemaVersion}; PRAGMA foreign_keys = OFF; DELETE FROM flows WHERE name = 'web'`,
     );
     await expect(copy()).rejects.toThrow(/is damaged \(rows of \w+ belong to rows that do not exist\); restore/u);
-    await start({ database: { url: target.url } });
+    await expect(start({ database: { url: target.url } })).rejects.toThrow(isUnfinished);
   });
 
   it('names damaged attachments, copies no record, and can be run again', async () => {
@@ -215,8 +217,6 @@ describe('the copy of a data folder to PostgreSQL', () => {
     });
     expect(await query('SELECT * FROM organizations')).toEqual([]);
     expect(await query('SELECT 1 FROM attachment_contents')).not.toEqual([]);
-    const isUnfinished =
-      /the copy of a data folder to the database .* has not been completed; wait until it is done, or/u;
     await expect(start({ database: { url: target.url } })).rejects.toThrow(isUnfinished);
     const createKey = ['create-key', '--org', 'acme', '--database', target.url];
     expect(await runServiceCommand(createKey)).toEqual({
