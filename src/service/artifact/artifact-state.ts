@@ -3,7 +3,13 @@ import { describeFault, toReasons, verdictFromReasons } from '../../contract/rea
 import { type Audience, describeAudience } from '../account/audience.ts';
 import type { ListedAttestation } from '../attestation/attestation.ts';
 import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
-import { describeReasons, type JudgementReason, orderReasons, type ReasonSource } from '../attestation/reasons.ts';
+import {
+  describeReasons,
+  type JudgementReason,
+  orderReasons,
+  type ReasonSource,
+  toSentence,
+} from '../attestation/reasons.ts';
 import { type AttributedRecord, countsFrom, explainUncounted } from '../requirement/recorder.ts';
 import { compileRequirement } from '../requirement/requirement.ts';
 import {
@@ -195,7 +201,9 @@ export function describeStatus(status: EvidenceStatus): string {
 /** The same for a piece of evidence. */
 export function describeEvidence(evidence: RecordedVerdict): string {
   if (evidence.verdict === 'compliant') return evidence.reason;
-  return listEvidenceReasons(evidence, '').map(describeFault).join('. ');
+  return listEvidenceReasons(evidence, '')
+    .map(describeFault)
+    .reduce((words, next) => `${toSentence(words)} ${next}`);
 }
 
 /**

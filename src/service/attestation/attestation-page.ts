@@ -33,6 +33,7 @@ import type { Attachment, Attestation } from './attestation.ts';
 import { renderKind } from './attestation-kind-html.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './evidence-html.ts';
+import { toSentence } from './reasons.ts';
 import { createStatement } from './statement-routes.ts';
 
 const attestationPath = Type.Object({
@@ -161,7 +162,7 @@ export function toAttestationPage(
     ],
     api: [apiRequest(findAttestationById, { org }, { attestation_id: id })],
     status: damage === undefined ? 200 : 500,
-    content: html`${renderResult(verdict, html`${clip(describeEvidence(attestation))}.`)}
+    content: html`${renderResult(verdict, toSentence(clip(describeEvidence(attestation))))}
     ${renderFacts([
       ['Kind', type],
       ...commonFacts(context, attestation),

@@ -6,7 +6,7 @@ import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import type { CountedAttestation } from './attestation.ts';
 import { evidenceName } from './evidence-scope.ts';
-import type { JudgementReason } from './reasons.ts';
+import { type JudgementReason, toSentence } from './reasons.ts';
 
 const order: Readonly<Record<string, number>> = { 'non-compliant': 0, incomplete: 1, missing: 2, compliant: 3 };
 
@@ -61,7 +61,7 @@ export function renderSentences(
 ): Html {
   const sentences = reasons
     .slice(0, maximum)
-    .map((reason) => html`${renderSubject(context, org, reason)}: ${clip(describeFault(reason), 300)}. `);
+    .map((reason) => html`${renderSubject(context, org, reason)}: ${toSentence(clip(describeFault(reason), 300))} `);
   const rest = reasons.length - sentences.length;
   return html`${sentences}${rest > 0 ? `And ${rest} more.` : undefined}`;
 }

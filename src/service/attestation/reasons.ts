@@ -91,9 +91,14 @@ export function limitReasons(reasons: readonly JudgementReason[]): readonly Judg
   }));
 }
 
+/** Words as a sentence: those of a sender may have a full stop already. */
+export function toSentence(words: string): string {
+  return /[.!?]$/u.test(words) ? words : `${words}.`;
+}
+
 /** Reasons as sentences: `sonar: new_coverage is 61.2; at least 80 is required (quality gate).` */
 export function describeReasons(reasons: readonly JudgementReason[]): string {
-  const shown = reasons.slice(0, maximumDescribed).map((reason) => `${describeReason(reason)}.`);
+  const shown = reasons.slice(0, maximumDescribed).map((reason) => toSentence(describeReason(reason)));
   const rest = reasons.length - shown.length;
   return [...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' ');
 }

@@ -10,6 +10,7 @@ import {
   report,
   sampleAttestation,
   sampleTemplate,
+  saveFlow,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
 
@@ -204,5 +205,18 @@ describe('the reasons of a verdict', () => {
     );
     const all = await page('/acme/environments/all');
     expect(all).toContain('sonar of web.tgz in prod');
+  });
+
+  it('are sentences with one full stop, even if the words of the sender have one, too', async () => {
+    await saveFlow(service, { name: 'docs', template: [] });
+    const generic = { attestation_name: 'manual', is_compliant: false, description: 'Checked by hand.' };
+    const path = '/attestations/acme/docs/trail/main/generic';
+    await call(service, { method: 'POST', path, form: attestationForm(generic) });
+    const words = 'manual: reported as not compliant: Checked by hand.';
+    expect(await read('/trails/acme/docs/main', 'state_info')).toBe(words);
+    const { text } = await call(service, { at: service.url, path: '/acme/flows/docs/trails/main' });
+    expect(text).not.toContain('hand..');
+    const [, page = ''] = /href="([^"]*\/attestations\/[^"]*)"/u.exec(text) ?? [];
+    expect((await call(service, { at: service.url, path: page })).text).toContain('Checked by hand.</span>');
   });
 });
