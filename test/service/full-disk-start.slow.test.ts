@@ -3,9 +3,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadSigningKeys } from '../../src/service/commands/signing-key-file.ts';
 import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
 import { copyDatabase } from '../../src/service/platform/database/sqlite/backup-database.ts';
 import { withOperatorFolder } from '../../src/service/platform/database/sqlite/operator-access.ts';
+import { runServiceCommand } from '../support/run-service-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { call } from '../support/service-call.ts';
 import { startServiceProcess } from '../support/service-process.ts';
@@ -83,6 +85,20 @@ const full = { message: 'The service has no room left to record this; nothing wa
     const again = await start();
     expect(await stateOf(again)).toBe('NON-COMPLIANT');
     expect(again.errors).toEqual([]);
+  });
+
+  it('refuses commands of the operator, and says where to make room', async () => {
+    const run = (...words: string[]): Promise<unknown> => runServiceCommand([...words, '--data', dataFolder]);
+    const refusal = (file: string): unknown => ({
+      code: 1,
+      output: expect.stringMatching(
+        new RegExp(`^the disk of .*/${file} is full; make room there and start again$`, 'mu'),
+      ),
+    });
+    await loadSigningKeys(dataFolder);
+    disk.fill();
+    expect(await run('create-key', '--org', 'acme')).toEqual(refusal('compliance.sqlite'));
+    expect(await run('rotate-signing-key')).toEqual(refusal('signing-key.pem.new'));
   });
 
   it('reads what the log of a killed service holds', async () => {

@@ -4,6 +4,7 @@ import { defaultKeyDays } from '../../contract/api-key.ts';
 import { errorCode } from '../../runtime/failure.ts';
 import { apiKeyFileForm } from '../platform/attachments/files/data-folder.ts';
 import { privateFileMode } from '../platform/attachments/files/durable-files.ts';
+import { atStart } from '../platform/database/start-error.ts';
 
 export interface NewKey {
   readonly org: string;
@@ -73,7 +74,7 @@ export async function outputApiKey(
 
 /** Never writes to an existing file: it may have a key that nobody has read yet, and it would keep its mode. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { flag: 'wx', mode: privateFileMode, flush: true });
+  await atStart(path, () => writeFile(path, text, { flag: 'wx', mode: privateFileMode, flush: true }));
 }
 
 /** Lists the files with keys that the operator has not deleted yet. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AttachmentStore } from '../../attachments/attachments.ts';
 import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
 import { attachmentsFolder, databaseFile } from '../../attachments/files/data-folder.ts';
-import { toStartError } from '../start-error.ts';
+import { atStart, toStartError } from '../start-error.ts';
 import type { Storage, StorageDependencies } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
@@ -34,7 +34,9 @@ export async function withOperatorFolder<Result>(
     const storage = new SqliteStorage(folder, sources);
     try {
       if (!storage.isWritable) throw toStartError(storageError('full'), path);
-      return await work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), sources.randomBytes));
+      return await atStart(path, () =>
+        work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), sources.randomBytes)),
+      );
     } finally {
       // Closing the last connection removes the log, whose writes are in the database then.
       if (release !== undefined) await markStopped(folder);
