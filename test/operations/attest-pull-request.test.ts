@@ -168,6 +168,29 @@ describe('attest-pull-request', () => {
     });
   });
 
+  it('does not count approvals if GitHub may not list all commits, and so not all authors', async () => {
+    const pages = [100, 100, 50].map((size, index) => {
+      const page = Array.from({ length: size }, (_, each) =>
+        apiCommit((index * 100 + each + 1).toString(16).padStart(40, 'e')),
+      );
+      return [commits.replace(/page=1$/u, `page=${index + 1}`), ok(page)] as const;
+    });
+    const { result, log } = await attestWith(
+      transport,
+      { ...approved, ...Object.fromEntries(pages) },
+      { 'minimum-approvals': '1' },
+    );
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      conclusion: expect.stringContaining('0 approvals; at least 1 is required'),
+    });
+    expect(log.warnings).toEqual([
+      expect.stringContaining(
+        'Approvals of pull request 12 do not count, because GitHub lists only its first 250 commits',
+      ),
+    ]);
+  });
+
   it('asks for write access and records a rule only if approvals are required', async () => {
     await attest(approved);
     expect(github?.requests.map(({ url }) => url)).not.toContain(accessOf('bob'));

@@ -47,6 +47,14 @@ export const pullRequest = strictObject({
 
 export type PullRequest = Static<typeof pullRequest>;
 
+/** How many commits of a pull request GitHub lists at most (its documentation, "List commits on a pull request"). */
+const maximumListedCommits = 250;
+
+/** Whether a list of this many commits may lack some, and so some authors. */
+export function mayLackCommits(count: number): boolean {
+  return count >= maximumListedCommits;
+}
+
 /** The JSON part of a pull request attestation (observed on the wire). */
 export const pullRequestAttestation = attestationDocument({
   git_provider: lineText({ description: 'For example `github`.' }),

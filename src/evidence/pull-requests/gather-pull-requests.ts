@@ -1,4 +1,4 @@
-import type { PullRequest } from '../../contract/attestations/pull-request.ts';
+import { mayLackCommits, type PullRequest } from '../../contract/attestations/pull-request.ts';
 import type { Log } from '../../runtime/log.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { truncate } from '../../runtime/truncate.ts';
@@ -17,7 +17,7 @@ export interface PullRequestOfCommit {
   readonly number: number;
   /** In the form of an attestation. */
   readonly record: PullRequest;
-  /** The approvals by people who wrote neither the pull request nor one of its commits. */
+  /** The approvals by people who wrote neither the pull request nor one of its commits; none if these may lack some. */
   readonly approvals: readonly Approval[];
 }
 
@@ -79,7 +79,7 @@ async function readFromEvent({ sha, job }: PullRequestQuery, api: GitHubApi): Pr
 async function readDetails(
   number: number,
   pullRequest: unknown,
-  { redact }: PullRequestQuery,
+  { redact, log }: PullRequestQuery,
   api: GitHubApi,
 ): Promise<PullRequestOfCommit> {
   const parameters = { pull_number: number };
@@ -91,9 +91,15 @@ async function readDetails(
   const headRef = redact.includes('branch') ? undefined : textAt(pullRequest, 'head', 'ref');
   const authors = new Set([author, ...commits.map((one) => textAt(one, 'author', 'login'))]);
   const mergedAt = parseTimestamp(textAt(pullRequest, 'merged_at') ?? '');
+  const isWhole = !mayLackCommits(commits.length);
+  if (!isWhole && approvers.length > 0) {
+    log.warning(
+      `Approvals of pull request ${number} do not count, because GitHub lists only its first ${commits.length} commits, and so not all authors. Split the change into smaller pull requests.`,
+    );
+  }
   return {
     number,
-    approvals: approvers.filter(({ username }) => !authors.has(username)),
+    approvals: isWhole ? approvers.filter(({ username }) => !authors.has(username)) : [],
     record: omitUndefined({
       merge_commit: mergedAt === undefined ? '' : (textAt(pullRequest, 'merge_commit_sha') ?? ''),
       url: textAt(pullRequest, 'html_url') ?? '',

@@ -2,7 +2,11 @@ import type { CustomAttestation } from '../../contract/attestations/custom.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
 import { sumResults } from '../../contract/attestations/junit.ts';
 import type { AttestationDocument, AttestationDocuments, KindName } from '../../contract/attestations/kinds.ts';
-import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
+import {
+  mayLackCommits,
+  type PullRequest,
+  type PullRequestAttestation,
+} from '../../contract/attestations/pull-request.ts';
 import { countFindings } from '../../contract/attestations/snyk.ts';
 import type { SonarAttestation } from '../../contract/attestations/sonar.ts';
 import { readLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
@@ -70,11 +74,19 @@ function findApprovals({ pull_requests: found }: PullRequestAttestation): Given 
   return {
     pull_requests: found.length,
     approvals: fewest(listApprovers),
-    independent_approvals: fewest((pullRequest) => {
-      const authors = [pullRequest.author, ...pullRequest.commits.map(({ author_username: name }) => name)];
-      return listApprovers(pullRequest).filter((name) => !authors.includes(name));
-    }),
+    independent_approvals: found.every(hasAllAuthors) ? fewest(listIndependentApprovers) : undefined,
   };
+}
+
+function listIndependentApprovers(pullRequest: PullRequest): readonly string[] {
+  const authors = [pullRequest.author, ...pullRequest.commits.map(({ author_username: name }) => name)];
+  return listApprovers(pullRequest).filter((name) => !authors.includes(name));
+}
+
+/** Not if commits are missing, or their authors were left out (`redact-commit-info`): an author could have approved. */
+function hasAllAuthors({ commits }: PullRequest): boolean {
+  if (mayLackCommits(commits.length)) return false;
+  return commits.every(({ author, author_username: name }) => author !== '' || name !== undefined);
 }
 
 /** Who approved; a review with another state is none. */

@@ -105,4 +105,21 @@ describe('the facts of evidence', () => {
     expect(facts(found)).toEqual({ pull_requests: 2, approvals: 3, independent_approvals: 1 });
     expect(facts([])).toEqual({ pull_requests: 0, approvals: 0, independent_approvals: 0 });
   });
+
+  it.each([
+    ['the author of a commit was left out', [commit, { ...commit, author: '' }]],
+    ['GitHub may not have listed all commits', Array.from({ length: 250 }, () => commit)],
+  ])('do not say how many approvals are independent if %s', (_what, commits) => {
+    const pull_requests = [pullRequest, { ...pullRequest, commits, approvers: ['bob'] }];
+    const facts = findFacts('pull_request', { attestation_name, git_provider: 'github', pull_requests });
+    expect(facts).toEqual({ pull_requests: 2, approvals: 0 });
+  });
+
+  it('know the authors of 249 commits, and of those without an account', () => {
+    const commits = Array.from({ length: 249 }, () => commit);
+    const pull_requests = [{ ...pullRequest, commits, approvers: ['bob'] }];
+    expect(findFacts('pull_request', { attestation_name, git_provider: 'github', pull_requests })).toEqual({
+      ...{ pull_requests: 1, approvals: 1, independent_approvals: 1 },
+    });
+  });
 });
