@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { type EnsuredApiKey, ensureInitialApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { startAdministrationWatch } from './account/background/administration-watch.ts';
 import { KeyUses } from './account/background/key-uses.ts';
-import { findArtifact } from './artifact/artifact-use-cases.ts';
 import { FailureAudit } from './audit/background/failure-audit.ts';
 import { loadSigningKeys } from './commands/signing-key-file.ts';
 import type { GithubApp } from './github/github-app.ts';
@@ -12,6 +11,7 @@ import { LateEntries } from './log/background/late-entries.ts';
 import { createFetchJson } from './login/issuers/fetch-json.ts';
 import type { TokenVerifier } from './login/workflow-identity.ts';
 import { Dispatcher } from './notification/delivery/dispatcher.ts';
+import { findEventArtifact } from './notification/delivery/find-event-artifact.ts';
 import type { MailServer } from './notification/delivery/send-email.ts';
 import { createNotificationSender } from './notification/delivery/send-notification.ts';
 import type { Quotas } from './organization/quota.ts';
@@ -205,7 +205,7 @@ function startDispatcher(
   const { storage, links, now } = dependencies;
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivate), allowPrivate };
   const send = createNotificationSender({
-    findArtifact: (query) => findArtifact(dependencies, query),
+    findArtifact: (query) => findEventArtifact(dependencies, query),
     ...{ links, web, mail, now },
   });
   return new Dispatcher({ storage, send, now, after, log });

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { renamedColumns } from '../../../src/service/naming/rename-records.ts';
 import { migrate } from '../../../src/service/platform/database/sqlite/migrations.ts';
 import { administer, createNotification } from '../../support/administration.ts';
@@ -17,6 +18,7 @@ import {
   saveFlow,
 } from '../../support/service-samples.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const fingerprint = fingerprintOf('abcdef');
 
@@ -79,6 +81,25 @@ describe('renaming', () => {
     expect(await read('/organizations/acme/audit-log?type=renamed')).toMatchObject({
       data: [{ actor: 'admin', subject: 'flow web', details: { new_name: 'shop' } }],
     });
+  });
+
+  it('a flow is followed by notifications that wait for their target', async () => {
+    const receiver = await startWebhookReceiver();
+    const targets = [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }];
+    await createNotification(service, { triggers: ['ON_EXITED_ARTIFACT'], targets });
+    await reportPods(service, 'prod');
+    // The service may not reach this machine.
+    for (let failing: unknown = false; failing !== true;)
+      failing = valueAt(await read('/organizations/acme/environments_notifications/1'), 'is_failing');
+    await rename(service, 'flows/acme/web', 'shop');
+    await stopWithoutErrors(service);
+    const sources = { now: () => Date.now() + 60_000 };
+    service = await startTestService({ storage, sources, options: { allowPrivateTargets: true } });
+    const payload: unknown = JSON.parse((await receiver.next()).text);
+    const provenance = valueAt(payload, 'artifact', 'provenance');
+    expect(provenance).toMatchObject({ flow: 'shop', status: 'NON-COMPLIANT' });
+    expect(valueAt(provenance, 'html_url')).toContain('/acme/flows/shop/artifacts/');
+    await receiver.stop();
   });
 
   it('an environment keeps everything, under both names', async () => {

@@ -1,4 +1,5 @@
 import { payloadVersion, type Trigger } from '../../../contract/notification.ts';
+import type { ArtifactDetails } from '../../artifact/artifact.ts';
 import { judgeArtifact } from '../../artifact/artifact-state.ts';
 import type { ArtifactLookup, ArtifactQuery } from '../../artifact/artifact-use-cases.ts';
 import type { EnvironmentEvent, EventDigest } from '../../environment/environment-event.ts';
@@ -51,6 +52,8 @@ interface PayloadArtifact {
   } | null;
 }
 
+type Provenance = NonNullable<PayloadArtifact['provenance']>;
+
 /** Looks up an artifact, for its state when the message is sent. */
 export type FindArtifact = (query: ArtifactQuery) => Promise<ArtifactLookup>;
 
@@ -89,15 +92,21 @@ async function toPayloadArtifact(
   if (artifact === undefined) return null;
   const { name, fingerprint, provenance } = artifact;
   if (provenance === undefined) return { name, fingerprint, provenance: null };
-  const { flow, commit, commitUrl, buildUrl } = provenance;
-  const finding = await findArtifact({ org, flow, fingerprint });
-  const found =
-    finding.outcome === 'found'
-      ? {
-          status: judgeArtifact(finding.details).state,
-          html_url: links.pages.artifact(org, flow, fingerprint, finding.details.artifact.id),
-          api_url: links.artifactApi(org, flow, fingerprint, finding.details.artifact.id),
-        }
-      : { status: null, html_url: null, api_url: null };
-  return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };
+  const { commit, commitUrl, buildUrl } = provenance;
+  const finding = await findArtifact({ org, flow: provenance.flow, fingerprint });
+  const found = finding.outcome === 'found' ? toFound(finding.details, links) : notFound;
+  const build = { commit, commit_url: commitUrl, build_url: buildUrl };
+  return { name, fingerprint, provenance: { flow: provenance.flow, ...found, ...build } };
+}
+
+const notFound = { status: null, html_url: null, api_url: null } as const;
+
+function toFound(details: ArtifactDetails, links: Links): Pick<Provenance, 'flow' | keyof typeof notFound> {
+  const { org, flow, id, report } = details.artifact;
+  return {
+    flow,
+    status: judgeArtifact(details).state,
+    html_url: links.pages.artifact(org, flow, report.fingerprint, id),
+    api_url: links.artifactApi(org, flow, report.fingerprint, id),
+  };
 }
