@@ -1,4 +1,5 @@
 import type { ResolutionType } from '../../contract/artifact-assertion.ts';
+import { sortReasons } from '../../contract/reason.ts';
 import { toDay } from '../../runtime/clock.ts';
 import { describeAudience } from '../account/audience.ts';
 import { type Evidence, hasName, listEvidenceReasons, toMissingReason } from '../artifact/artifact-state.ts';
@@ -54,7 +55,7 @@ export interface CompiledPolicy {
   readonly fault?: string | undefined;
 }
 
-/** The maximum number of reasons for a broken rule. The artifact itself has all of them. */
+/** The maximum number of reasons for a broken rule, the worst first. The artifact itself has all of them. */
 const maximumRuleReasons = 5;
 
 /** The cost of applying a requirement to a piece of evidence, in steps of a judgement. */
@@ -66,7 +67,7 @@ const excepted: RuleResult = { outcome: 'excepted' };
 const broken = (type: ResolutionType, reasons: readonly JudgementReason[]): RuleResult => ({
   ...{ outcome: 'broken', type },
   // A policy is applied to many artifacts, and every snapshot stores its judgement.
-  reasons: reasons.slice(0, maximumRuleReasons),
+  reasons: sortReasons(reasons).slice(0, maximumRuleReasons),
 });
 
 /** The memory that compiled policies take at most, in bytes, as measured. */
@@ -168,12 +169,11 @@ function trailComplianceCheck({ exceptions = [] }: ArtifactRule, read: ReadCondi
     }
     budget.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
-    const first = failing.find((known) => !isExcepted(compiled, toSubject(artifact, known), budget, at));
-    if (first === undefined) return failing.length === 0 ? kept : excepted;
-    const reasons = first.reasons.map((reason) => ({
-      ...reason,
-      about: nameWithFlow(reason.about, first.flow, artifact.flows),
-    }));
+    const judged = failing.filter((known) => !isExcepted(compiled, toSubject(artifact, known), budget, at));
+    if (judged.length === 0) return failing.length === 0 ? kept : excepted;
+    const reasons = judged.flatMap((known) =>
+      known.reasons.map((reason) => ({ ...reason, about: nameWithFlow(reason.about, known.flow, artifact.flows) })),
+    );
     return broken('non_compliant_in_trail', reasons);
   };
 }
@@ -213,8 +213,7 @@ function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck
       (piece, index) => piece !== found[index] || (strict && piece.verdict !== 'compliant'),
     );
     if (failing.length === 0) return kept;
-    const first = failing.slice(0, maximumRuleReasons);
-    const reasons = first.flatMap((piece) =>
+    const reasons = failing.flatMap((piece) =>
       listEvidenceReasons(piece, nameWithFlow(piece.name, piece.flow, artifact.flows)),
     );
     return broken('non_compliant_attestation', reasons);

@@ -97,14 +97,26 @@ describe('the rule of trail compliance', () => {
     expect(reasons(rule, artifact(inFlow(), failing))).toEqual([
       'sonar in flow release: the quality gate is ERROR (policy strict, quality gate)',
     ]);
-    expect(reasons(rule, artifact(inFlow({ state: 'INCOMPLETE', info: 'x.', reasons: [missing] })))).toEqual([
-      'unit: not recorded (policy strict)',
+    const incomplete = inFlow({ state: 'INCOMPLETE', info: 'x.', reasons: [missing] });
+    expect(reasons(rule, artifact(incomplete))).toEqual(['unit: not recorded (policy strict)']);
+    expect(reasons(rule, artifact(incomplete, failing))).toEqual([
+      'sonar in flow release: the quality gate is ERROR (policy strict, quality gate)',
+      'unit in flow web: not recorded (policy strict)',
     ]);
     expect(reasons(rule, artifact())).toEqual(['web:1: not reported to any flow (policy strict)']);
   });
 });
 
 describe('the rule of attestations', () => {
+  it('names what failed first, and no more than five pieces of evidence', () => {
+    const incomplete = ['a', 'b', 'c', 'd', 'e'].map((name) => piece(name, 'incomplete'));
+    const all = artifact(inFlow({ evidence: [...incomplete, piece('f', 'non-compliant')] }));
+    expect(reasons({ attestations: [{ type: 'sonar' }] }, all)).toEqual([
+      'f: it is non-compliant (policy strict)',
+      ...['a', 'b', 'c', 'd'].map((name) => `${name}: it is incomplete (policy strict)`),
+    ]);
+  });
+
   it.each([
     [{ type: 'sonar' }, []],
     [{ type: '*' }, []],
