@@ -48,29 +48,30 @@ export async function listEffectiveEvidence(
     scopes.map((scope) => {
       // The same evidence can be in both. That of recorders comes last, because it replaces the other.
       const all: readonly LocatedEvidence[] = [...(current.get(scope) ?? []), ...(recorded.get(scope) ?? [])];
+      const restored = new Map(all.flatMap((one) => restore(one) ?? []).map((one) => [one.sequence, one]));
       const evidence = all.map(({ about, ...one }): EffectiveEvidence => {
-        const restored = restore(one);
-        const countsFrom = about === undefined ? [] : listValidRecorders(restored.recorders ?? [], ids, about);
-        return countsFrom.length === 0 ? restored : { ...restored, countsFrom };
+        const effective = restore(one) ?? restored.get(one.sequence) ?? one;
+        const countsFrom = about === undefined ? [] : listValidRecorders(effective.recorders ?? [], ids, about);
+        return countsFrom.length === 0 ? effective : { ...effective, countsFrom };
       });
       return [scope, [...new Map(evidence.map((one) => [one.sequence, one])).values()]];
     }),
   );
 }
 
-/** Returns a function that replaces an override that has ended by its original. */
+/** Returns a function that finds the original of an override that has ended; undefined for all other evidence. */
 async function findRestored(
   { attestations }: Pick<ReadTransaction, 'attestations'>,
   org: string,
   evidence: readonly RecordedSummary[],
   at: number,
-): Promise<(one: RecordedSummary) => RecordedSummary> {
+): Promise<(one: RecordedSummary) => RecordedSummary | undefined> {
   const today = toDay(at);
   const ended = evidence.flatMap((override) => {
     const end = findOverrideEnd(override.facts);
     return end !== undefined && end.until < today ? [{ override, end }] : [];
   });
-  if (ended.length === 0) return (one) => one;
+  if (ended.length === 0) return () => undefined;
   const originals = await attestations.listByIds(
     org,
     ended.map(({ end }) => end.original),
@@ -82,7 +83,7 @@ async function findRestored(
       addFault(byId.get(original), `the override by ${reportedBy} ended on ${until}`),
     ]),
   );
-  return (one) => restored.get(one.id) ?? one;
+  return (one) => restored.get(one.id);
 }
 
 function addFault(original: RecordedSummary | undefined, value: string): RecordedSummary {

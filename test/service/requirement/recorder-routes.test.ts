@@ -97,10 +97,10 @@ describe('evidence of those whom a requirement names', () => {
     return [compliance_state ?? state ?? compliant, ...sentences];
   };
   const readTrail = (): Promise<readonly unknown[]> => read(`/trails/acme/web/${trail}`);
-  const override = (key?: string): Promise<Called> => {
+  const override = (key?: string, change = {}): Promise<Called> => {
     const json = {
       ...{ attestation_name: 'scan', reason: 'Known', new_compliance_status: true, user_data: {} },
-      original_attestation_type: 'generic',
+      ...{ original_attestation_type: 'generic', ...change },
     };
     const path = `/attestations/acme/web/trail/${trail}/override`;
     return call(service, { method: 'POST', path, json, ...(key === undefined ? {} : { key }) });
@@ -216,6 +216,20 @@ describe('evidence of those whom a requirement names', () => {
     expect(await readTrail()).toEqual(['COMPLIANT']);
     await record(await logIn('push'), { is_compliant: false });
     expect((await readTrail())[0]).toBe('NON-COMPLIANT');
+  });
+
+  it('says that an override of it has ended', async () => {
+    await build(await createServiceAccountKey(service));
+    await record(await logIn('push'), { is_compliant: false });
+    const until = new Date(fixture.clock.now()).toISOString().slice(0, 10);
+    expect((await override(undefined, { until })).status).toBe(201);
+    expect(await readTrail()).toEqual(['COMPLIANT']);
+    fixture.clock.offset += 86_400_000;
+    expect(await readTrail()).toEqual([
+      'NON-COMPLIANT',
+      'scan: reported as not compliant; ',
+      `scan: the override by admin ended on ${until}; `,
+    ]);
   });
 
   it('includes the reports of artifacts', async () => {
