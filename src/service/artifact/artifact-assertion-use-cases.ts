@@ -160,9 +160,11 @@ async function findJudges(
     const heads = await environments.findHeads(org, [environment, ...found.members]);
     const judges: Judge[] = [];
     for (const name of [environment, ...found.members]) {
+      const isMember = name !== environment;
       const head = heads.get(name);
-      const rules = head === undefined ? [] : await listRules({ policies }, head);
-      if (rules.length > 0) judges.push({ audience: { environment: name, isMember: name !== environment }, rules });
+      // An archived member no longer judges.
+      const rules = head === undefined || (isMember && head.isArchived) ? [] : await listRules({ policies }, head);
+      if (rules.length > 0) judges.push({ audience: { environment: name, isMember }, rules });
     }
     return judges;
   }

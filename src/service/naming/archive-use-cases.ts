@@ -16,7 +16,7 @@ export const archive = defineWrite(
   async (transaction, { by: actor, ...reference }: NamedReference & ChangeAuthor, context): Promise<ArchiveResult> => {
     const { at } = context;
     const { org, kind, name } = reference;
-    const { naming, auditLog, environments, policies } = transaction;
+    const { naming, auditLog, environments, policies, githubAnswers } = transaction;
     if (!(await naming.exists(reference))) return { outcome: 'not found' };
     const attached = kind === 'policy' ? await policies.listEnvironments(org, name) : [];
     const heads = await environments.findHeads(org, attached);
@@ -25,6 +25,7 @@ export const archive = defineWrite(
     await naming.archive(reference, at);
     await auditLog.append({ org, type: 'archived', at, actor, subject: `${kind} ${name}`, details: {} });
     if (kind === 'environment') {
+      await githubAnswers.noteRuleChange(org, at);
       const including = await environments.listIncluding(org, [name]);
       await new SnapshotUpdates(transaction, context).update(including, { org, at, forced: true });
     }

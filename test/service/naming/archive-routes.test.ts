@@ -9,7 +9,7 @@ import {
 } from '../../support/environment-samples.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
-import { attest, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 
 describe('archiving', () => {
   let service: TestService;
@@ -80,6 +80,20 @@ describe('archiving', () => {
     expect((await read(`/organizations/${service.org}/audit-log?type=restored`)).body).toMatchObject({
       data: [{ subject: 'environment prod' }],
     });
+  });
+
+  it('of a member leaves its policies out of assertions for the logical environment', async () => {
+    const strict = '_schema: https://x/v1\nartifacts:\n  attestations: [{ type: junit }]\n';
+    await savePolicy(service, 'strict', strict);
+    await saveEnvironment(service, 'prod', { policies: ['strict'] });
+    await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod'] });
+    await changePolicies(service, 'POST', 'all', ['provenance']);
+    await report(service);
+    const assert = async (): Promise<unknown> =>
+      (await read(`/asserts/${service.org}/fingerprint/${fingerprintOf('abcdef')}?environment_name=all`)).body;
+    expect(await assert()).toMatchObject({ compliant: false });
+    await archive(`environments/${service.org}/prod`);
+    expect(await assert()).toMatchObject({ compliant: true });
   });
 
   it('of an environment is only ended by somebody who may define', async () => {
