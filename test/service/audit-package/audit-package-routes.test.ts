@@ -310,7 +310,7 @@ describe('audit packages', () => {
       'main',
     ]);
     expect(trailsOf(await readPackage(service, `${pages}/flows/web/audit-package?from=2027-01-02&to=`))).toEqual([]);
-    const wrong = await call(service, { at: `${pages}/flows/web`, path: '/audit-package?from=2027-13-01' });
+    const wrong = await call(service, { at: `${pages}/flows/web`, path: '/audit-package?from=2027-02-30' });
     expect([wrong.status, valueAt(wrong.body, 'errors')]).toEqual([
       400,
       { 'query.from': 'must be a day of the calendar' },

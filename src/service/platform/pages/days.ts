@@ -1,4 +1,5 @@
 import { type Static, Type } from '../../../contract/schema.ts';
+import { isoSeconds } from '../../../contract/snapshot-expression.ts';
 import { validationError } from '../server/errors/api-error.ts';
 
 /** In Unix seconds, both ends included. */
@@ -15,8 +16,8 @@ export const daysQuery = Type.Object({ from: day, to: day });
 export function readDays({ from, to }: Static<typeof daysQuery>): Required<Span> {
   const read = (name: string, text: string | undefined, time: string): number | undefined => {
     if (text === undefined || text === '') return undefined;
-    const seconds = Date.parse(`${text}T${time}Z`) / 1000;
-    if (Number.isNaN(seconds)) throw validationError([`query.${name}`, 'must be a day of the calendar']);
+    const seconds = isoSeconds(`${text}T${time}Z`);
+    if (seconds === undefined) throw validationError([`query.${name}`, 'must be a day of the calendar']);
     return seconds;
   };
   return { from: read('from', from, '00:00:00'), to: read('to', to, '23:59:59') };
