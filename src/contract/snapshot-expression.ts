@@ -144,7 +144,14 @@ function isReversed(from: SnapshotSelector, to: SnapshotSelector): boolean {
   if (from.kind === 'number' && to.kind === 'number') return from.number > to.number;
   if (from.kind === 'time' && to.kind === 'time') return from.time > to.time;
   if (from.kind === 'ago' && to.kind === 'ago') return from.seconds < to.seconds;
-  return from.kind === 'behind' && to.kind === 'behind' && from.count < to.count;
+  const behind = countBehind(to);
+  return behind !== undefined && (countBehind(from) ?? behind) < behind;
+}
+
+/** How many snapshots the selected one is behind the latest; undefined if that depends on the snapshots. */
+function countBehind(selector: SnapshotSelector): number | undefined {
+  if (selector.kind === 'latest') return 0;
+  return selector.kind === 'behind' ? selector.count : undefined;
 }
 
 function isNow(text: string): boolean {

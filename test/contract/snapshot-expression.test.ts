@@ -100,7 +100,7 @@ describe('an interval', () => {
     },
   );
 
-  it.each(['7..3', '~1..~2', '@{2023-10-03}..@{2023-10-02}', '@{1.day.ago}..@{2.days.ago}'])(
+  it.each(['7..3', '~1..~2', 'NOW..~1', '@{2023-10-03}..@{2023-10-02}', '@{1.day.ago}..@{2.days.ago}'])(
     '%s ends too early',
     (text) => {
       expect(parseSnapshotInterval(text)).toEqual({ problem: 'it must not end before it begins' });

@@ -10,13 +10,16 @@ export interface ResolutionTime {
 
 /**
  * Replaces relative expressions, which would change their meaning from page to page: `~5..NOW` at snapshot 20 is
- * `15..20`, and `@{2.hours.ago}` becomes a time. An invalid interval is returned unchanged, for the service to reject.
+ * `15..20`, `~25..NOW` is `1..20`, and `@{2.hours.ago}` becomes a time. An invalid interval is returned unchanged, for the
+ * service to reject.
  */
 export function resolveInterval(interval: string, moment: ResolutionTime): string {
   const parsed = parseSnapshotInterval(interval);
-  const [from, to] = interval.split('..');
-  if ('problem' in parsed || from === undefined || to === undefined) return interval;
-  return `${resolve(parsed.from, from, moment)}..${resolve(parsed.to, to, moment)}`;
+  if ('problem' in parsed) return interval;
+  // `NOW` by itself is both ends.
+  const [from = '', to = from] = interval.split('..');
+  const isBeforeFirst = parsed.from.kind === 'behind' && parsed.from.count >= moment.latest;
+  return `${isBeforeFirst ? '1' : resolve(parsed.from, from, moment)}..${resolve(parsed.to, to, moment)}`;
 }
 
 function resolve(selector: SnapshotSelector, text: string, { latest, now }: ResolutionTime): string {

@@ -10,6 +10,8 @@ describe('resolveInterval', () => {
     ['~5..NOW', '15..20'],
     ['~5..now', '15..20'],
     ['~0..NOW', '20..20'],
+    ['~20..NOW', '1..20'],
+    ['NOW', '20..20'],
     ['1..~19', '1..1'],
     ['@{2.hours.ago}..NOW', '@{2026-01-02T01:04:05}..20'],
     ['@{2025-12-31}..@{1.day.ago}', '@{2025-12-31}..@{2026-01-01T03:04:05}'],
@@ -18,7 +20,7 @@ describe('resolveInterval', () => {
   });
 
   it('leaves an interval before the first snapshot to the service', () => {
-    expect(resolveInterval('~20..NOW', moment)).toBe('~20..20');
+    expect(resolveInterval('~25..~20', moment)).toBe('1..~20');
   });
 
   it('leaves an invalid interval to the service', () => {
