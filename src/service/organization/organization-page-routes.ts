@@ -22,7 +22,7 @@ import {
   type OrganizationOverview,
   toOrganizationPage,
 } from './organization-page.ts';
-import { listResults, type SearchView, toSearchPage } from './search-page.ts';
+import { listResults, maximumFound, type SearchView, toSearchPage } from './search-page.ts';
 
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
@@ -122,8 +122,6 @@ async function loadReasons(
   }
   return reasons;
 }
-
-const maximumFound = 20;
 
 async function search(dependencies: RouteDependencies, org: string, text: string): Promise<SearchView> {
   const bare = bareFingerprint(text);

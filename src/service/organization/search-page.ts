@@ -22,6 +22,10 @@ import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import type { Trail } from '../trail/trail.ts';
 
+/** How many of each kind are found. */
+export const maximumFound = 20;
+
+/** Each list has at most `maximumFound` entries. */
 export interface SearchView {
   readonly org: string;
   readonly text: string;
@@ -42,7 +46,8 @@ const searchHelp =
 export function toSearchPage(context: PageContext, view: SearchView): Page {
   const { org, text, digits, artifacts, trails, flows, environments, policies } = view;
   const { paths } = context;
-  const count = artifacts.length + trails.length + flows.length + environments.length + policies.length;
+  const counts = [artifacts, trails, flows, environments, policies].map(({ length }) => length);
+  const count = counts.reduce((sum, one) => sum + one, 0);
   return {
     title: text === '' ? 'Search' : `Search for “${clip(text, 80)}”`,
     section: 'search',
@@ -59,7 +64,12 @@ export function toSearchPage(context: PageContext, view: SearchView): Page {
     ${renderNames('Flows', flows, (name) => paths.flow(org, name))}
     ${renderNames('Environments', environments, (name) => paths.environment(org, name))}
     ${renderNames('Policies', policies, (name) => paths.policy(org, name))}
-    ${count === 0 ? undefined : renderDownloads('All results', 'results', paths.search(org), { q: text })}`,
+    ${
+      Math.max(...counts) < maximumFound
+        ? undefined
+        : html`<p>At most ${maximumFound} of each kind are found. Enter more to find others.</p>`
+    }
+    ${count === 0 ? undefined : renderDownloads('These results', 'results', paths.search(org), { q: text })}`,
   };
 }
 
