@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { serve } from '../../tools/loopback-server.ts';
 import { administer, createNotification } from '../support/administration.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -179,6 +180,28 @@ describe('an event in an environment', () => {
     await receiver.next();
     const called = await stateSoon('last_success_timestamp', (value) => value !== undefined);
     expect(called.body).toMatchObject({ is_failing: false, last_success_timestamp: expect.any(Number) });
+  });
+
+  it('reaches a new target although a delivery to one that was removed is still running', async () => {
+    const [asked, answered] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const slow = await serve((_, response) => {
+      asked.resolve(undefined);
+      void answered.promise.then(() => response.end());
+    });
+    const [kept, added] = ['kept', 'added'].map((path) => `${receiver.url}/${path}`);
+    const toTargets = (...webhooks: readonly unknown[]): readonly unknown[] =>
+      webhooks.map((webhook) => ({ type: 'WEBHOOK', webhook, payload_version: '1.0' }));
+    await notify({ targets: toTargets(kept, `${slow.url}/slow`) });
+    await runs(fingerprint);
+    await asked.promise;
+    const path = '/organizations/acme/environments_notifications/1';
+    for (const targets of [toTargets(kept), toTargets(kept, added)])
+      await administer(service, { method: 'PATCH', path, json: { targets } });
+    await runs();
+    while (valueAt(listAt((await inspect()).body, 'targets')[1], 'delivery', 'waiting') !== 1);
+    answered.resolve(undefined);
+    for (let called = ''; !called.endsWith('/added');) called = (await receiver.next()).path;
+    await slow.close();
   });
 
   it('that a webhook refuses makes the notification failing, and comes again with the same id', async () => {

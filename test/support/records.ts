@@ -266,13 +266,11 @@ export class Records {
   }
 
   postponeDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
-    return this.storage.transaction(delivery.org, (transaction) =>
-      transaction.deliveries.recordFailure(delivery, failure),
-    );
+    return deliveries.failDelivery(this.at(failure.at), { delivery, failure, isDropped: false });
   }
 
   dropDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
-    return deliveries.dropDelivery(this.at(failure.at), { delivery, failure });
+    return deliveries.failDelivery(this.at(failure.at), { delivery, failure, isDropped: true });
   }
 
   addKey(key: StoredKey): Promise<'inserted' | 'exists'> {

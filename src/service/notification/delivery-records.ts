@@ -113,6 +113,8 @@ const statements = defineStatements('deliveries', {
     ORDER BY t.number, t.position, ${either('m.key', 'm.place')}`,
   setFirstDue: `UPDATE notification_targets AS t SET due_at = $3 FROM ${elements('$2')} w
     WHERE t.org = $1 AND ${isWanted} AND t.due_at IS NULL`,
+  // A new target can have the position of one that was removed while a delivery to it was running.
+  isWaiting: `SELECT 1 FROM deliveries WHERE ${isTarget} AND sequence = $4 AND event = $5`,
   delete: `DELETE FROM deliveries WHERE ${isTarget} AND sequence = $4`,
   setDue: `UPDATE notification_targets SET due_at = $4 WHERE ${isTarget} AND due_at IS NOT NULL`,
   recordSuccess: `UPDATE notification_targets AS t
@@ -215,6 +217,12 @@ export class DeliveryWriter extends DeliveryReader {
         ? this.run(statements.setBroadcastDone, [org, sequence, done + limit])
         : this.run(statements.deleteBroadcast, [org, sequence]),
     ]);
+  }
+
+  /** Whether a delivery still waits: its target may have been removed since it began. */
+  async isWaiting(delivery: Delivery): Promise<boolean> {
+    const values = [...toKey(delivery), delivery.sequence, JSON.stringify(delivery.event)];
+    return (await this.query(statements.isWaiting, values)).length > 0;
   }
 
   delete(delivery: Delivery): Promise<void> {

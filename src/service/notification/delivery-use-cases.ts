@@ -56,18 +56,24 @@ export function completeDelivery(
   { delivery, at }: { readonly delivery: Delivery; readonly at: number },
 ): Promise<void> {
   return storage.transaction(delivery.org, async ({ deliveries }) => {
+    if (!(await deliveries.isWaiting(delivery))) return;
     await deliveries.delete(delivery);
     await deliveries.recordSuccess(delivery, at);
   });
 }
 
-/** Records a failure and drops the delivery. The next delivery of the target waits until the failure's `until`. */
-export function dropDelivery(
+/** Records a failure. The delivery waits until the failure's `until`; if it is dropped, the next one of the target does. */
+export function failDelivery(
   { storage }: Dependencies,
-  { delivery, failure }: { readonly delivery: Delivery; readonly failure: DeliveryFailure },
+  {
+    delivery,
+    failure,
+    isDropped,
+  }: { readonly delivery: Delivery; readonly failure: DeliveryFailure; readonly isDropped: boolean },
 ): Promise<void> {
   return storage.transaction(delivery.org, async ({ deliveries }) => {
-    await deliveries.delete(delivery);
+    if (!(await deliveries.isWaiting(delivery))) return;
+    if (isDropped) await deliveries.delete(delivery);
     await deliveries.recordFailure(delivery, failure);
   });
 }

@@ -9,7 +9,7 @@ import { LimitedLog } from '../../platform/limited-log.ts';
 import { withDeadline } from '../../platform/network/deadline.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import type { DeliveryReader } from '../delivery-records.ts';
-import { completeDelivery, distributeBroadcast, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
+import { completeDelivery, distributeBroadcast, failDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
 import { type Delivery, type DueTarget, isStale, redactAddress, retryDelay } from '../notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 import type { SendNotification } from './send-notification.ts';
@@ -225,12 +225,11 @@ export class Dispatcher {
     const { org, number, target, event, attempts } = delivery;
     const wait = retryDelay(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : redactAddress(target.webhook);
-    const stale = isStale(event, time, attempts + 1);
-    const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
+    const isDropped = isStale(event, time, attempts + 1);
+    const next = isDropped ? 'too old, dropped' : `next attempt in ${wait} s`;
     this.#failures.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     const failure = { reason: fault, at: time, until: time + wait };
-    if (stale) await dropDelivery({ storage }, { delivery, failure });
-    else await storage.transaction(org, ({ deliveries }) => deliveries.recordFailure(delivery, failure));
+    await failDelivery({ storage }, { delivery, failure, isDropped });
   }
 
   /** Waits, unless the dispatcher stops. */
