@@ -38,6 +38,7 @@ import { countNames } from '../template/template.ts';
 import { listColumns, type MatrixCell, type MatrixRow, toMatrixRow } from '../trail/trail-matrix.ts';
 import { toIndexed } from '../trail/trail-records.ts';
 import {
+  type FlowOverview,
   type ListedTrail,
   listFlowOverviews,
   listTrailStates,
@@ -109,9 +110,9 @@ export function addFlowPages(host: PageHost): void {
 }
 
 function listExportedFlows(dependencies: RouteDependencies, org: string, search?: string): ExportedList {
-  const flows = readInParts(async (part) => {
-    const filter = { search: search === '' ? undefined : search, isCaseSensitive: false };
-    const query = { org, ...filter, trails: 1, choice: defaultTrendChoice, ...part };
+  const flows = readInParts<FlowOverview>(async ({ limit }, last) => {
+    const filter = { search: search === '' ? undefined : search, isCaseSensitive: false, after: last?.flow.name };
+    const query = { org, ...filter, trails: 1, choice: defaultTrendChoice, offset: 0, limit };
     return (await listFlowOverviews(dependencies, query)).flows;
   });
   return toList(flows, {

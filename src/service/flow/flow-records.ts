@@ -22,6 +22,8 @@ export interface FlowFilter {
   readonly tags?: readonly string[] | undefined;
   /** Only flows that are archived, or (by default) only those that are not. */
   readonly isArchived?: boolean | undefined;
+  /** Only flows whose names sort after this one. */
+  readonly after?: string | undefined;
 }
 
 const columns = 'org, name, description, visibility, template, repo_url, created_at, last_modified_at';
@@ -31,13 +33,13 @@ const hasTags = `NOT EXISTS (SELECT 1 FROM ${valuesOf('$4')} WHERE NOT EXISTS (
     WHERE m.value IN (t.key, t.key || ':' || t.value)))`;
 const matches = `org = $1 AND (archived_at IS NOT NULL) = $5 AND ($2::text IS NULL OR
   ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0)
-  AND ${hasTags}`;
+  AND ($6::text IS NULL OR name > $6) AND ${hasTags}`;
 
 const statements = defineStatements('flows', {
   exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
   find: `SELECT ${columns}, tags, archived_at FROM flows WHERE org = $1 AND name = $2`,
   list: `SELECT org, name, description, visibility, tags, archived_at FROM flows WHERE ${matches}
-    ORDER BY name LIMIT $6 OFFSET $7`,
+    ORDER BY name LIMIT $7 OFFSET $8`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
   // If the template changes, the trails are judged again.
   save: `INSERT INTO flows (${columns}, rejudge_before) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)
@@ -70,9 +72,9 @@ export class FlowReader extends Repository {
 
 function toParameters(
   org: string,
-  { search, isCaseSensitive = true, tags = [], isArchived = false }: FlowFilter,
+  { search, isCaseSensitive = true, tags = [], isArchived = false, after }: FlowFilter,
 ): readonly Value[] {
-  return [org, search ?? null, isCaseSensitive, tags, isArchived];
+  return [org, search ?? null, isCaseSensitive, tags, isArchived, after ?? null];
 }
 
 export class FlowWriter extends FlowReader {
