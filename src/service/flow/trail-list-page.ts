@@ -3,6 +3,7 @@ import { flowName, orgName } from '../../contract/names.ts';
 import { type Static, Type } from '../../contract/schema.ts';
 import { daysQuery, readDays } from '../platform/pages/days.ts';
 import { type ExportedList, toList, toTime } from '../platform/pages/list-export.ts';
+import { flowMissing } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { TrailSelection } from '../trail/trail-records.ts';
 import { type ListedTrail, listTrailStates, type TrailStateQuery } from '../trail/trail-state-use-cases.ts';
@@ -62,7 +63,10 @@ async function* readTrails(
   let offset = 0;
   for (;;) {
     const part = { ...query, selection: { ...query.selection, to }, offset, limit };
-    const { trails = [] } = (await listTrailStates(dependencies, part)) ?? {};
+    const found = await listTrailStates(dependencies, part);
+    // It was renamed meanwhile, so the rest cannot be sent.
+    if (found === undefined) throw flowMissing(query.org, query.flow);
+    const { trails } = found;
     yield* trails;
     const last = trails.at(-1)?.trail.createdAt;
     if (last === undefined || trails.length < limit) return;
