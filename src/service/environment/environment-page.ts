@@ -85,7 +85,8 @@ export function addEnvironmentPages(host: PageHost): void {
               requireLatest(dependencies, { org, environment, now: context.now }),
           ),
           snapshots: async ({ path: { org, env_name: environment }, context: { now } }) => {
-            await requireLatest(dependencies, { org, environment, now });
+            if ((await findEnvironment(dependencies, { org, name: environment })) === undefined)
+              throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
             return listExportedSnapshots(dependencies, { org, environment, now });
           },
         },
@@ -140,7 +141,10 @@ function listExportedSnapshots(
 ): ExportedList {
   const all = readInParts<SnapshotSummary>(async ({ offset, limit: size }) => {
     const page = { page: offset / size + 1, size, ascending: true };
-    return (await snapshots.listSnapshots(dependencies, { org, environment, page, now }))?.snapshots ?? [];
+    const listed = await snapshots.listSnapshots(dependencies, { org, environment, page, now });
+    // It was renamed meanwhile, so the rest cannot be sent.
+    if (listed === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
+    return listed.snapshots;
   });
   return toList(all, {
     number: ({ number }) => number,

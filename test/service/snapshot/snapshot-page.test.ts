@@ -27,3 +27,27 @@ it('says that an artifact of a logical environment was not judged if no member t
     { name: 'web', state: 'COMPLIANT' },
   ]);
 });
+
+it('offers all snapshots of a logical environment, also if its members are too large for one page', async () => {
+  const service = await openService();
+  const members = ['first', 'second'];
+  // More than 4 MiB each.
+  const images = Array.from({ length: 1200 }, (_, index) => [`${'x'.repeat(4000)}${index}`, `${index}`]);
+  const large = Array.from({ length: 12 }, (_, index) =>
+    pod(`pod-${index}`, Object.fromEntries(images.slice(index * 100, (index + 1) * 100))),
+  );
+  for (const name of members) {
+    await saveEnvironment(service, name);
+    expect((await reportPods(service, name, ...large)).status).toBe(201);
+  }
+  await saveEnvironment(service, 'all', { type: 'logical', included_environments: members });
+  const page = `/${service.org}/environments/all`;
+  const read = (path: string): ReturnType<typeof call> => call(service, { at: service.url, path });
+  const { text } = await read(page);
+  expect(text).toContain('too many artifacts for one page');
+  expect(text).toContain('download=snapshots.json');
+  expect(await read(`${page}?download=snapshots.json`)).toMatchObject({
+    status: 200,
+    body: [{ number: 1 }],
+  });
+});
