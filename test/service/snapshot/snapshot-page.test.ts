@@ -32,7 +32,7 @@ it('offers all snapshots of a logical environment, also if its members are too l
   const service = await openService();
   const members = ['first', 'second'];
   // More than 4 MiB each.
-  const images = Array.from({ length: 1200 }, (_, index) => [`${'x'.repeat(4000)}${index}`, `${index}`]);
+  const images = Array.from({ length: 1200 }, (_, index) => [`${'x'.repeat(4000)}${index}`, `${index}`] as const);
   const large = Array.from({ length: 12 }, (_, index) =>
     pod(`pod-${index}`, Object.fromEntries(images.slice(index * 100, (index + 1) * 100))),
   );
