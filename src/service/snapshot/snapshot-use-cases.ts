@@ -269,11 +269,15 @@ async function loadReasons(
 ): Promise<readonly JudgementReason[]> {
   const reasons = [...listEnvironmentReasons(judgement, name)];
   const failed = (await snapshots.findVerdicts(org, members)).filter(({ compliant }) => compliant === false);
-  // A judgement can be large, so reading stops when a response is full.
   for (const { environment, number } of failed) {
-    if (reasons.length > maximumReasons) break;
-    const judged = await snapshots.listJudgements(org, [{ environment, number }]);
-    reasons.push(...judged.flatMap(listMemberReasons));
+    if (reasons.length > maximumReasons) {
+      // A judgement can be large, so it is not read when a response is full.
+      const value = 'not compliant; its own page says why';
+      reasons.push({ state: 'failed', about: environment, value, source: { member: environment } });
+    } else {
+      const judged = await snapshots.listJudgements(org, [{ environment, number }]);
+      reasons.push(...judged.flatMap(listMemberReasons));
+    }
   }
   return orderReasons(reasons);
 }

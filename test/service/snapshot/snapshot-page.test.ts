@@ -1,5 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import {
+  changePolicies,
+  pod,
+  reportPods,
+  saveEnvironment,
+  savePolicy,
+  snapshotsOf,
+} from '../../support/environment-samples.ts';
 import { shareTestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { report, saveFlow } from '../../support/service-samples.ts';
@@ -50,4 +57,20 @@ it('offers all snapshots of a logical environment, also if its members are too l
     status: 200,
     body: [{ number: 1 }],
   });
+});
+
+it('names each member of a logical environment that is not compliant, however many reasons another one has', async () => {
+  const service = await openService();
+  const members = ['first', 'second'];
+  await savePolicy(service, 'strict');
+  for (const name of members) await saveEnvironment(service, name, { policies: ['strict'] });
+  await saveEnvironment(service, 'all', { type: 'logical', included_environments: members });
+  const many = Array.from({ length: 101 }, (_, index) => pod(`pod-${index}`, { [`image-${index}`]: `a${index}` }));
+  await reportPods(service, 'first', ...many);
+  await reportPods(service, 'second', pod('one', { one: 'b' }));
+  const { body } = await snapshotsOf(service, 'all', '?interval=NOW');
+  const value = 'not compliant; its own page says why';
+  const html_url = `${service.url}/${service.org}/environments/second`;
+  const reasons: unknown = expect.arrayContaining([{ state: 'failed', about: 'second', value, html_url }]);
+  expect(body).toEqual([expect.objectContaining({ reasons })]);
 });
