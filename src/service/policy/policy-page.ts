@@ -60,9 +60,9 @@ export function addPolicyPages(host: PageHost): void {
 }
 
 /** Lists the versions of policies, the latest of each first. */
-function listExportedVersions({ links }: RouteDependencies, policies: readonly PolicyRecord[]): ExportedList {
-  const versions = policies.flatMap((policy) => policy.versions.toReversed().map((version) => ({ policy, version })));
-  return toList(versions, {
+function listExportedVersions(dependencies: RouteDependencies, policies: readonly PolicyRecord[]): ExportedList {
+  const { pages } = dependencies.links;
+  return toList(readVersions(dependencies, policies), {
     policy: ({ policy }) => policy.name,
     description: ({ policy }) => policy.description,
     attached_to: ({ policy }) => policy.environments.join(' '),
@@ -71,8 +71,23 @@ function listExportedVersions({ links }: RouteDependencies, policies: readonly P
     created_by: ({ version }) => version.createdBy,
     created_at: ({ version }) => toTime(version.createdAt),
     text: ({ version }) => version.text,
-    html_url: ({ policy }) => links.pages.policy(policy.org, policy.name),
+    html_url: ({ policy }) => pages.policy(policy.org, policy.name),
   });
+}
+
+/** Reads the texts that the policies lack, one at a time. */
+async function* readVersions(
+  { storage }: RouteDependencies,
+  policies: readonly PolicyRecord[],
+): AsyncGenerator<{ readonly policy: PolicyRecord; readonly version: PolicyVersion }> {
+  for (const policy of policies) {
+    for (const version of policy.versions.toReversed()) {
+      const text =
+        version.text ??
+        (await storage.read((records) => records.policies.findText(policy.org, policy.name, version.version)));
+      yield { policy, version: { ...version, text } };
+    }
+  }
 }
 
 export function toPolicyListPage(context: PageContext, org: string, policies: readonly PolicyRecord[]): Page {

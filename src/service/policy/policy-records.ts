@@ -156,6 +156,11 @@ export class PolicyReader extends Repository {
     return new Map(rows.map((row) => [number(row, 'version'), text(row, 'text')]));
   }
 
+  /** The text of a version; undefined if there is none. */
+  async findText(org: string, name: string, version: number): Promise<string | undefined> {
+    return (await this.#findTexts(org, name, [version])).get(version);
+  }
+
   /** The number of the latest version; undefined if there is no such policy. */
   findLatestVersion(org: string, name: string): Promise<number | undefined> {
     return this.queryFirst(statements.findLatestVersion, [org, name], (found) => number(found, 'latest'));
