@@ -221,7 +221,7 @@ export class DeliveryWriter extends DeliveryReader {
 
   /** Whether a delivery still waits: its target may have been removed since it began. */
   async isWaiting(delivery: Delivery): Promise<boolean> {
-    const values = [...toKey(delivery), delivery.sequence, JSON.stringify(delivery.event)];
+    const values = [...toKey(delivery), delivery.sequence, delivery.eventText];
     return (await this.query(statements.isWaiting, values)).length > 0;
   }
 
@@ -256,5 +256,5 @@ const toBroadcast = toRecord<Broadcast>({ org: text, sequence: number, messages:
 
 const toDelivery = toRecord<Delivery>({
   ...{ ...reference, sequence: number, target: json, event: json, attempts: number },
-  secrets: column('signing_secrets', json),
+  ...{ eventText: column('event', text), secrets: column('signing_secrets', json) },
 });

@@ -59,6 +59,8 @@ export interface Delivery extends TargetReference {
   readonly sequence: number;
   readonly target: NotificationTarget;
   readonly event: EnvironmentEvent;
+  /** The event as it is stored. */
+  readonly eventText: string;
   /** The number of failed attempts since the last success. */
   readonly attempts: number;
   /** The signing secrets of a webhook, latest first. */
