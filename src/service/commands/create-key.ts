@@ -67,8 +67,11 @@ export async function createKey(
   // The folder of the file has to be usable before there is a key.
   if (!isInFolder && !terminal.isInteractive) await prepareDataFolder(dataFolder, terminal.writeLine);
   const options = toStorageOptions({ dataFolder, database });
-  const created = await withOperatorStorage(options, dependencies, (storage) =>
-    createAdminKey({ ...dependencies, storage }, { org, user, description: 'Created by the operator' }),
+  const created = await withOperatorStorage(
+    options,
+    dependencies,
+    (storage) => createAdminKey({ ...dependencies, storage }, { org, user, description: 'Created by the operator' }),
+    { mayMigrate: true },
   );
   switch (created.outcome) {
     case 'organization not found': {

@@ -299,6 +299,16 @@ describe('the command verify', () => {
     });
   });
 
+  it('does not change the tables of an earlier version', async () => {
+    const database = join(dataFolder, 'compliance.sqlite');
+    edit('PRAGMA user_version = 35');
+    const before = await readFile(database);
+    expect(await verify()).toEqual([
+      expect.stringMatching(/has version 35, and this command version \d+; run the command of the version that uses/u),
+    ]);
+    expect(await readFile(database)).toEqual(before);
+  });
+
   it('refuses a checkpoint that no given key has signed', async () => {
     const forged = join(dataFolder, 'forged');
     await writeFile(forged, (await readFile(checkpoint, 'utf8')).replace(/\n(\d+)\n/u, '\n1$1\n'));

@@ -13,15 +13,21 @@ import { schemaVersion } from './migrations.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import { markStopped, requireLog } from './unclean-stop.ts';
 
+export interface OperatorAccess {
+  /** Whether the tables of an earlier version may be migrated if no service is running. Default: no. */
+  readonly mayMigrate?: boolean;
+}
+
 /**
  * Opens the storage of a data folder for an operator's command, also while a service is running on it.
  *
- * @throws Error if there is no database, or if a running service uses a different schema version.
+ * @throws Error if there is no database, or it has a different schema version that must not be changed.
  */
 export async function withOperatorFolder<Result>(
   folder: string,
   sources: Pick<StorageDependencies, 'now' | 'randomBytes'>,
   work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
+  { mayMigrate = false }: OperatorAccess = {},
 ): Promise<Result> {
   const path = join(folder, databaseFile);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
@@ -29,8 +35,9 @@ export async function withOperatorFolder<Result>(
   }
   const release = lockUnlessServed(folder);
   try {
-    if (release === undefined) requireSameVersion(path);
-    else requireLog(folder);
+    const isServed = release === undefined;
+    if (!isServed) requireLog(folder);
+    if (isServed || !mayMigrate) requireSameVersion(path, { isServed });
     const storage = new SqliteStorage(folder, sources);
     try {
       if (!storage.isWritable) throw toStartError(storageError('full'), path);
@@ -39,7 +46,7 @@ export async function withOperatorFolder<Result>(
       );
     } finally {
       // Closing the last connection removes the log, whose writes are in the database then.
-      if (release !== undefined) await markStopped(folder);
+      if (!isServed) await markStopped(folder);
       await storage.close();
     }
   } finally {
@@ -58,13 +65,30 @@ function lockUnlessServed(folder: string): (() => void) | undefined {
   }
 }
 
-/** Migrating the tables of a running service would break it. */
-function requireSameVersion(path: string): void {
-  using database = openReadOnly(path);
-  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (version === schemaVersion) return;
+/** After a migration, the version of the service that uses the folder could not go on, or not start any more. */
+function requireSameVersion(path: string, { isServed }: { readonly isServed: boolean }): void {
+  const version = findVersion(path);
+  if (version === undefined || version === schemaVersion) return;
+  if (isServed) {
+    throw new Error(
+      `the running service uses version ${version} of the tables in ${path}, and this command version ${schemaVersion}; ` +
+        'run the command of the version that is running, or stop the service first',
+    );
+  }
+  // Opening refuses a later version, and a database without tables has nothing to lose.
+  if (version > schemaVersion || version === 0) return;
   throw new Error(
-    `the running service uses version ${version} of the tables in ${path}, and this command version ${schemaVersion}; ` +
-      'run the command of the version that is running, or stop the service first',
+    `the database ${path} has version ${version}, and this command version ${schemaVersion}; ` +
+      'run the command of the version that uses the folder, or start this version of the service with it first',
   );
+}
+
+/** The version of the tables; undefined if it cannot be read, because what opens the database reports why. */
+function findVersion(path: string): number | undefined {
+  try {
+    using database = openReadOnly(path);
+    return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  } catch {
+    return undefined;
+  }
 }
