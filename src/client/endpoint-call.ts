@@ -7,6 +7,7 @@ import type {
   EndpointResponse,
   MultipartBody,
 } from '../contract/endpoint.ts';
+import type { ReplayedEvidence } from '../contract/replayed-evidence.ts';
 import type { FilePart } from './request-body.ts';
 
 /** The arguments of a call, typed by the declaration of the endpoint. */
@@ -22,6 +23,8 @@ export interface EndpointCall<E extends Endpoint> {
    * was, the client looks for its record before it sends the write again, unless the service honours keys.
    */
   readonly since?: number;
+  /** What the evidence of an earlier run is marked as; absent for that of this run. */
+  readonly replayed?: ReplayedEvidence;
 }
 
 type FileOf<Sent extends Body> = Sent extends MultipartBody ? FilePart : never;

@@ -14,6 +14,7 @@ export const spoolRunAnswer = {
   id: 4242,
   run_attempt: 2,
   event: 'push',
+  head_branch: 'main',
   head_sha: shas.head,
   repository: { full_name: 'acme/widgets' },
   head_repository: { full_name: 'acme/widgets' },

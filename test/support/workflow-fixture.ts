@@ -105,6 +105,7 @@ function githubAnswers(): Readonly<Record<string, GitHubReply>> {
     id: Number(earlierRun),
     run_attempt: 2,
     event: 'push',
+    head_branch: 'main',
     head_sha: shas.head,
     repository,
     head_repository: repository,

@@ -7,6 +7,8 @@ export interface WorkflowRun {
   readonly attempt: number;
   readonly eventName: string;
   readonly headSha: string;
+  /** The branch or the tag of the run, without `refs/…`; undefined if GitHub names none. */
+  readonly headBranch: string | undefined;
   /** `owner/name`. */
   readonly repository: string;
   /** The repository of the head commit; undefined if it was deleted. For a fork, it differs from `repository`. */
@@ -40,5 +42,7 @@ function parseRun(body: unknown, runId: string): WorkflowRun | undefined {
   if (eventName === undefined || headSha === undefined || repository === undefined) return undefined;
   if (Number.isNaN(createdAt)) return undefined;
   const headRepository = textAt(body, 'head_repository', 'full_name');
-  return { attempt, eventName, headSha, repository, headRepository, actor: textAt(body, 'actor', 'login'), createdAt };
+  const headBranch = textAt(body, 'head_branch');
+  const actor = textAt(body, 'actor', 'login');
+  return { attempt, eventName, headSha, headBranch, repository, headRepository, actor, createdAt };
 }

@@ -1,6 +1,7 @@
 import { isKeyOfRun } from '../../client/idempotency-key.ts';
 import { gatheredAtKey } from '../../contract/attestations/attestation-fields.ts';
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
+import { pullRequestEvents } from '../../contract/login-rule.ts';
 import { isStartedByDependabot } from '../../evidence/github/run-restriction.ts';
 import type { WorkflowRun } from '../../evidence/github/workflow-run.ts';
 import { type Job, repositoryUrl } from '../../evidence/job.ts';
@@ -88,6 +89,15 @@ export function runProblem({ run: claimed, gathered_at }: SpoolManifest, run: Wo
   if (Number(claimed.run_attempt) > run.attempt) return `claims attempt ${claimed.run_attempt} of ${run.attempt}`;
   if (Date.parse(gathered_at) < run.createdAt - clockDifference) return 'claims to be gathered before its run began';
   return undefined;
+}
+
+/**
+ * Whether the run had the code of the branch that this job runs on, which is reviewed as this job's own is. Anybody who
+ * may push can have written that of a pull request, of another branch or of a tag.
+ */
+export function hasReviewedCode({ eventName, headBranch }: WorkflowRun, { refType, refName }: Job): boolean {
+  if (pullRequestEvents.some((event) => event === eventName)) return false;
+  return refType === 'branch' && refName !== undefined && headBranch === refName;
 }
 
 // GitHub's names are not case-sensitive.

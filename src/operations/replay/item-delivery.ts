@@ -4,9 +4,10 @@ import { ServiceError } from '../../client/service-error.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { documentSchema } from '../../contract/endpoint.ts';
 import { type EvidenceEndpoint, evidenceEndpoints } from '../../contract/evidence-endpoints.ts';
+import type { ReplayedEvidence } from '../../contract/replayed-evidence.ts';
 import type { TSchema } from '../../contract/schema.ts';
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import { fetchWorkflowRun } from '../../evidence/github/workflow-run.ts';
+import { fetchWorkflowRun, type WorkflowRun } from '../../evidence/github/workflow-run.ts';
 import type { FoundItem } from '../../evidence/spool/find-spool-items.ts';
 import { markDelivered, type SpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import type { SpoolManifest } from '../../evidence/spool/spool-item.ts';
@@ -15,7 +16,7 @@ import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { OperationContext } from '../operation.ts';
 import { summarizeList } from '../sentences.ts';
-import { claimProblem, runProblem } from './check-origin.ts';
+import { claimProblem, hasReviewedCode, runProblem } from './check-origin.ts';
 import type { ReplayedItem } from './replay-result.ts';
 
 interface DeliveryOptions {
@@ -64,38 +65,53 @@ export class ItemDelivery {
     if (flow !== undefined && named !== flow) return refused(`is for the flow ${named ?? '(none)'}, not for ${flow}`);
     const claim = claimProblem(manifest, found.runId, context.job, context.call.clock.now());
     if (claim !== undefined) return refused(claim);
-    const run = await this.#checkRun(manifest);
-    if (run !== undefined) return run;
+    const { run, verdict } = await this.#checkRun(manifest);
+    if (run === undefined) return verdict;
     if (this.#failures >= maximumFailures) {
       return {
         state: 'failed',
         reason: `not tried, because the service did not take ${maximumFailures} items in a row`,
       };
     }
-    return this.#send(endpoint, found, item);
+    const isReviewed = hasReviewedCode(run, context.job);
+    if (!isReviewed) {
+      context.call.log.info(
+        `${found.name} is not of a run for ${context.job.refName ?? 'the branch of this job'}, so it counts only for its trail and flow, and for no environment`,
+      );
+    }
+    return this.#send(endpoint, found, item, isReviewed ? 'reviewed' : 'unreviewed');
   }
 
-  /** Undefined if the item fits its run. */
-  async #checkRun(manifest: SpoolManifest): Promise<Verdict | undefined> {
+  /** The run of an item, or why the item does not fit it. */
+  async #checkRun(
+    manifest: SpoolManifest,
+  ): Promise<
+    { readonly run: WorkflowRun; readonly verdict?: never } | { readonly run?: never; readonly verdict: Verdict }
+  > {
     const { run_id: runId } = manifest.run;
     const answer = await remember(this.#runs, runId, () => fetchWorkflowRun(runId, this.#options.api));
     if ('run' in answer) {
       const problem = runProblem(manifest, answer.run);
-      return problem === undefined ? undefined : refused(problem);
+      return problem === undefined ? answer : { verdict: refused(problem) };
     }
     const { status, reason, what } = answer.refusal;
     if (status === 404) {
-      return refused(
-        `is from run ${runId}, which this repository does not have, or which \`github-token\` may not read (\`actions: read\`)`,
-      );
+      return {
+        verdict: refused(
+          `is from run ${runId}, which this repository does not have, or which \`github-token\` may not read (\`actions: read\`)`,
+        ),
+      };
     }
-    return {
-      state: reason === 'external' ? 'failed' : 'refused',
-      reason: `its run could not be checked at GitHub: ${what}`,
-    };
+    const state = reason === 'external' ? 'failed' : 'refused';
+    return { verdict: { state, reason: `its run could not be checked at GitHub: ${what}` } };
   }
 
-  async #send(endpoint: EvidenceEndpoint, found: FoundItem, { manifest, file }: SpoolItem): Promise<Verdict> {
+  async #send(
+    endpoint: EvidenceEndpoint,
+    found: FoundItem,
+    { manifest, file }: SpoolItem,
+    replayed: ReplayedEvidence,
+  ): Promise<Verdict> {
     const { client, org } = this.#options.context;
     const { document } = manifest;
     const parameters = { ...manifest.parameters, org };
@@ -104,7 +120,7 @@ export class ItemDelivery {
     if (!conforms(schema, document)) return malformed(schema, document);
     try {
       const earlier = { key: manifest.idempotency_key, since: Date.parse(manifest.gathered_at) };
-      const answer = await client.call(endpoint, omitUndefined({ parameters, document, ...earlier, file }));
+      const answer = await client.call(endpoint, omitUndefined({ parameters, document, ...earlier, file, replayed }));
       this.#failures = 0;
       await this.#mark(found);
       return { state: answer.source === 'answer' ? 'delivered' : 'on record' };

@@ -171,6 +171,14 @@ export function withoutDefinitions(grant: Grant): Grant {
   return { ...grant, permissions: (grant.permissions ?? ['record']).filter((permission) => permission !== 'define') };
 }
 
+/**
+ * The grant for evidence of an earlier run whose code nobody has reviewed, whoever delivers it: as for the run of a pull
+ * request, it counts for its trail and flow.
+ */
+export function limitToTrails(grant: Grant): Grant {
+  return { ...withoutDefinitions(grant), countsFor: [], recorder: undefined };
+}
+
 function permits(grant: Grant, permission: Permission, target: AccessTarget): boolean {
   return gives(grant, permission) && covers(grant, target) && (permission !== 'report' || mayReport(grant, target));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WorkflowRun } from '../../../src/evidence/github/workflow-run.ts';
 import type { SpoolManifest } from '../../../src/evidence/spool/spool-item.ts';
-import { claimProblem, runProblem } from '../../../src/operations/replay/check-origin.ts';
+import { claimProblem, hasReviewedCode, runProblem } from '../../../src/operations/replay/check-origin.ts';
 import { startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
@@ -81,17 +81,44 @@ describe('claimProblem', () => {
   });
 });
 
-describe('runProblem', () => {
-  const run: WorkflowRun = {
-    attempt: 2,
-    eventName: 'push',
-    headSha: shas.head,
-    repository: 'acme/widgets',
-    headRepository: 'acme/widgets',
-    actor: 'ann',
-    createdAt: startOfTime - 7_200_000,
-  };
+const run: WorkflowRun = {
+  attempt: 2,
+  eventName: 'push',
+  headSha: shas.head,
+  headBranch: 'main',
+  repository: 'acme/widgets',
+  headRepository: 'acme/widgets',
+  actor: 'ann',
+  createdAt: startOfTime - 7_200_000,
+};
 
+describe('hasReviewedCode', () => {
+  const onMain = jobOf('schedule', {}, { GITHUB_REF: 'refs/heads/main' });
+
+  it('holds for a run of the branch that the replay runs on', () => {
+    for (const eventName of ['push', 'schedule']) expect(hasReviewedCode({ ...run, eventName }, onMain)).toBe(true);
+  });
+
+  it.each<readonly [string, Partial<WorkflowRun>]>([
+    ['a pull request of the branch', { eventName: 'pull_request' }],
+    ['a review', { eventName: 'pull_request_review' }],
+    ['a comment on a review', { eventName: 'pull_request_review_comment' }],
+    ['another branch', { headBranch: 'lid' }],
+    ['a merge queue', { eventName: 'merge_group', headBranch: `gh-readonly-queue/main/pr-12-${shas.base}` }],
+    ['nothing that GitHub names', { headBranch: undefined }],
+  ])('does not hold for a run of %s', (_what, changes) => {
+    expect(hasReviewedCode({ ...run, ...changes }, onMain)).toBe(false);
+  });
+
+  it('does not hold if the replay itself runs on no branch', () => {
+    for (const ref of ['refs/tags/main', 'refs/pull/12/merge', '']) {
+      const { refName } = jobOf('push', {}, { GITHUB_REF: ref });
+      expect(hasReviewedCode({ ...run, headBranch: refName }, jobOf('push', {}, { GITHUB_REF: ref }))).toBe(false);
+    }
+  });
+});
+
+describe('runProblem', () => {
   it('accepts an item that fits its run, or an earlier attempt of it', () => {
     expect(runProblem(genuine, run)).toBeUndefined();
     expect(runProblem(genuine, { ...run, attempt: 3 })).toBeUndefined();

@@ -71,6 +71,18 @@ describe('replay', () => {
     expect(bodies[0]).toContain(sampleEntry.gathered_at);
   });
 
+  it.each([
+    ['main', '?1', 0],
+    ['lid', '?1;unreviewed', 1],
+  ])('tells the service whether the code of the run was reviewed (%s)', async (head_branch, value, notes) => {
+    await keep('item');
+    const { requests, lines } = await replay({ github: () => jsonAnswer(200, { ...spoolRunAnswer, head_branch }) });
+    const sent = requests.filter(({ method }) => method === 'POST');
+    expect(sent.map(({ headers }) => headers['replayed-evidence'])).toEqual([value]);
+    const note = '4242/item is not of a run for main, so it counts only for its trail and flow, and for no environment';
+    expect(lines.filter((line) => line === note)).toHaveLength(notes);
+  });
+
   it('tells what was on record already, and skips what an earlier replay delivered', async () => {
     await keep('item');
     const known = await replay({ service: () => jsonAnswer(201, 'OK', { ...accepts, [replayedHeader]: 'true' }) });

@@ -3,7 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../../contract/endpoint.ts';
 import { commonErrors } from '../../../../contract/errors.ts';
 import type { Proven } from '../../../../contract/proven.ts';
-import { replayedEvidenceHeader } from '../../../../contract/replayed-evidence.ts';
+import {
+  parseReplayedEvidence,
+  type ReplayedEvidence,
+  replayedEvidenceHeader,
+} from '../../../../contract/replayed-evidence.ts';
 import { unixSeconds } from '../../../../runtime/clock.ts';
 import { textAt } from '../../../../runtime/untrusted-data.ts';
 import {
@@ -12,6 +16,7 @@ import {
   explainRefusal,
   type Grant,
   hasPermission,
+  limitToTrails,
   mayAccess,
   type Permission,
 } from '../../../account/access.ts';
@@ -44,8 +49,8 @@ export interface AuthenticationAttempt {
   /** Whether the request changes what it names, which must then not be archived. */
   readonly changes?: boolean;
   readonly errors: Endpoint['errors'];
-  /** Whether the request delivers evidence of an earlier run. */
-  readonly isReplay: boolean;
+  /** Set if the request delivers evidence of an earlier run. */
+  readonly replayed: ReplayedEvidence | undefined;
   /** Only for failures, because most requests do not fail. */
   readonly origin: () => RequestOrigin;
   /** Called with the key, if it is valid. */
@@ -84,7 +89,7 @@ export function authenticate<Who>(
     org: requestOrganization(request),
     named: listNamedRecords(request),
     errors,
-    isReplay: request.headers[replayedEvidenceHeader] === '?1',
+    replayed: parseReplayedEvidence(request.headers[replayedEvidenceHeader]),
     origin: () => toOrigin(request, ip),
   });
 }
@@ -121,11 +126,12 @@ export function requireRole(
   scope: 'path' | 'named later' = 'path',
 ): Authenticator<Caller> {
   return async (attempt) => {
-    const { key, grants } = await authenticateKey(dependencies, attempt);
-    const { org, named, changes = false, isReplay } = attempt;
+    const { org, named, changes = false, replayed } = attempt;
+    const { key, grants: own } = await authenticateKey(dependencies, attempt);
+    const grants = replayed === 'unreviewed' ? own.map(limitToTrails) : own;
     if (org === undefined) throw toForbiddenError(attempt, [], permission);
     const { ownerKind, owner, isLimitedToOrg, login } = key;
-    const proven = markReplay(login?.proven, isReplay);
+    const proven = markReplay(login?.proven, replayed !== undefined);
     const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
     // A caller without access must not learn former names.
     const isNamed = grants.length > 0 && named.length > 0;
