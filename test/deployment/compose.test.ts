@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load as parse, YAML11_SCHEMA } from 'js-yaml';
 import { isMapping, listAt, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { signingKeyVariable } from '../../src/service/commands/parse-signing-key.ts';
-import { usage } from '../../src/service/commands/service-options.ts';
+import { parseServiceOptions, usage } from '../../src/service/commands/service-options.ts';
 import { defaultTimeouts } from '../../src/service/platform/server/server.ts';
 import { finalStage, parseDockerfile, textsOf, variablesOf } from '../../tools/dockerfile/dockerfile.ts';
 import { readText, root } from '../support/repository.ts';
@@ -80,6 +80,15 @@ describe.each(processes)('the process %s of compose.yaml', (_name, container) =>
   it('sets options of the service', () => {
     const names = Object.keys(variables).filter((name) => !['PGPASSWORD', 'NODE_OPTIONS'].includes(name));
     expect(optionVariables).toEqual(expect.arrayContaining(names));
+  });
+
+  it('takes the addresses of clients from the proxies in networks of Docker, so that they share no limit', () => {
+    const networks = /^\$\{COMPLIANCE_SERVICE_TRUSTED_PROXY:-(.+)\}$/u;
+    const [, trusted = ''] = networks.exec(textAt(variables, 'COMPLIANCE_SERVICE_TRUSTED_PROXY') ?? '') ?? [];
+    expect(parseServiceOptions(['--trusted-proxy', trusted], {})).toMatchObject({
+      trustedProxies: ['172.16.0.0/12', '192.168.0.0/16'],
+    });
+    expect(proxy).toContain('option forwardfor');
   });
 
   it('connects to the database of the other container', () => {
