@@ -60,6 +60,11 @@ export function toTargetScopes(trail: string, target: string, commit: string | u
   return commit === undefined ? [anyCommit] : [targetScope(trail, target, commit), anyCommit];
 }
 
+/** The artifacts of the template that scopes are for. */
+export function listScopeTargets(scopes: readonly Scope[]): readonly string[] {
+  return [...new Set(scopes.flatMap((scope) => (scope.startsWith('target/') ? (scope.split('/')[2] ?? []) : [])))];
+}
+
 /** The scopes of the attestations of a trail itself. */
 export function toTrailScopes(trail: string): readonly Scope[] {
   return [trailScope(trail)];

@@ -13,11 +13,12 @@ import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { adminRecorder } from '../requirement/recorder.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
-import type { RecordedSummary } from './attestation-records.ts';
+import type { RecordedAttestation, RecordedSummary } from './attestation-records.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
 import { listEffectiveEvidence } from './effective-evidence-use-cases.ts';
 import {
   evidenceName,
+  listScopeTargets,
   listTargetArtifacts,
   type Scope,
   toAttestationScopes,
@@ -80,6 +81,7 @@ export function overrideAttestation(
     if (original.type !== override.original_attestation_type) return { actualType: original.type };
     const scopes = [...current].flatMap(([scope, found]) => (found.some((one) => one.id === original.id) ? scope : []));
     const evidence = evidenceName(original.name);
+    const { name: ownName, document } = limitSubject(original, scopes);
     const countsFor = ofCaller ?? original.countsFor;
     const place = { scopes, evidence, countsFor, maximumNames: maximumEvidenceNames };
     if (await attestations.isAnyScopeFull(inFlow, place)) return 'too many names';
@@ -87,12 +89,13 @@ export function overrideAttestation(
     const marker = { attestation_id: original.id, was_compliant: wasCompliant, by, reason, ...ending };
     await attestations.insert({
       ...{ ...original, id, verdict, reason: words, createdAt: at, reportedBy: by, countsFor, scopes, evidence },
+      name: ownName,
       recorders: isAdmin ? [{ id: adminRecorder }, ...recorders] : recorders,
       // The page of the original has its file.
       attachment: undefined,
       faults: isCompliant ? [] : toRecordedFaults([{ value: words }], undefined),
       facts: addOverride(original, by, until),
-      documentJson: JSON.stringify({ ...original.document, override: { ...marker, sent: override } }),
+      documentJson: JSON.stringify({ ...document, override: { ...marker, sent: override } }),
       ...follow(await attestations.findLatest(inFlow), at),
     });
     const details = {
@@ -110,6 +113,17 @@ export function overrideAttestation(
     return 'overridden';
   };
   return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));
+}
+
+/** The name and the document of a copy that counts only for scopes: it must not look as if it replaced the others. */
+function limitSubject(
+  { name, document }: RecordedAttestation,
+  scopes: readonly Scope[],
+): Pick<RecordedAttestation, 'name' | 'document'> {
+  const targets = listScopeTargets(scopes);
+  if (targets.length === listTargetArtifacts(document).length) return { name, document };
+  const evidence = evidenceName(name);
+  return { name: evidence, document: { ...document, attestation_name: evidence, target_artifacts: [...targets] } };
 }
 
 /** Where the attestation may count: for artifacts of the template, also if it names no commit. */

@@ -112,6 +112,16 @@ describe('an override of an attestation', () => {
     expect(await stateOf(service)).toBe('COMPLIANT');
   });
 
+  it('is about no more artifacts of the template than it counts for', async () => {
+    await saveFlow(service);
+    await attest({ attestation_name: 'web.scan', target_artifacts: ['api'] });
+    expect((await override({ target_artifacts: ['api'] })).status).toBe(201);
+    expect(await read()).toMatchObject([
+      { attestation_name: 'scan', target_artifacts: ['api'], is_compliant: true },
+      { attestation_name: 'web.scan', target_artifacts: ['api'], is_compliant: false },
+    ]);
+  });
+
   it('counts until the end of its last day in UTC, then the original counts again', async () => {
     await saveFlow(service, { template: ['scan'] });
     await report(service, { fingerprint });
