@@ -2,6 +2,7 @@ import { type AttestationPage, listAttestations, type ListedAttestation } from '
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { listEvidenceReasons } from '../artifact/artifact-state.ts';
 import type { Links } from '../platform/links.ts';
@@ -30,10 +31,11 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
   ): Promise<SerializedJson<AttestationPage>> =>
     host.admission.handle(bytes, async (pause) => {
       const parts: Buffer[] = [];
+      const at = unixSeconds(dependencies.now());
       for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
         await pause();
-        const attestations = await dependencies.storage.read(({ attestationSeries }) =>
-          attestationSeries.listRange(part, part),
+        const attestations = await dependencies.storage.read((transaction) =>
+          attestationList.readRange(transaction, part, at),
         );
         parts.push(
           ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),

@@ -10,6 +10,7 @@ import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import type { ListedAttestation } from './attestation.ts';
 import type { FlowReference, RecordedAttestation } from './attestation-records.ts';
 import type { SequenceRange } from './attestation-series-records.ts';
+import { findRestored } from './effective-evidence-use-cases.ts';
 import { evidenceName, listTargetArtifacts, toReportScopes } from './evidence-scope.ts';
 
 export interface AttestationNameQuery {
@@ -157,7 +158,24 @@ export function listAttestations(
     const range = { org, flow, first, last };
     const bytes = await transaction.attestationSeries.findRangeBytes(range, range);
     if (bytes > maximumBytes) return { outcome: 'too large', bytes, range, total };
-    return { outcome: 'found', attestations: await transaction.attestationSeries.listRange(range, range), total };
+    return { outcome: 'found', attestations: await readRange(transaction, range, time), total };
+  });
+}
+
+/**
+ * Reads a range of attestations with their verdicts at a time (in Unix seconds), newest first: an override that has ended
+ * has that of its original, which counts again.
+ */
+export async function readRange(
+  { attestations, attestationSeries }: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
+  range: AttestationRange,
+  at: number,
+): Promise<readonly RecordedAttestation[]> {
+  const recorded = await attestationSeries.listRange(range, range);
+  const restore = await findRestored({ attestations }, range.org, recorded, at);
+  return recorded.map((one) => {
+    const { verdict, reason, faults } = restore(one) ?? one;
+    return { ...one, verdict, reason, faults };
   });
 }
 

@@ -60,7 +60,7 @@ export async function listEffectiveEvidence(
 }
 
 /** Returns a function that finds the original of an override that has ended; undefined for all other evidence. */
-async function findRestored(
+export async function findRestored(
   { attestations }: Pick<ReadTransaction, 'attestations'>,
   org: string,
   evidence: readonly RecordedSummary[],

@@ -172,6 +172,16 @@ describe('an override of an attestation', () => {
       compliance_state: 'NON-COMPLIANT',
       reasons: listReasons('web.tar.scan'),
     });
+    expect(await find(`/attestations/${service.org}/web`)).toMatchObject({
+      data: [
+        {
+          ...{ is_compliant: false, override: { until: '2027-01-01' } },
+          reasons: [{ value: 'reported as not compliant' }, { value: 'the override by admin ended on 2027-01-01' }],
+        },
+        {},
+        {},
+      ],
+    });
     await reportAgain();
     expect(await listVerdicts(service, 'prod')).toEqual([false, true, true, false]);
     expect((await override({ artifact_fingerprint: fingerprint })).status).toBe(201);
