@@ -231,12 +231,13 @@ function toAnnotation(was: number, now: number): SnapshotArtifact['annotation'] 
   return { type: was === now ? 'unchanged' : 'scaled', was, now };
 }
 
-/** The pods by a name of their own: pods of two namespaces can have the same name. */
+/** The pods by a name of their own: pods of two namespaces or members can have the same name. */
 function nameInstances(instances: readonly Instance[]): ReadonlyMap<string, SnapshotArtifact['pods'][string]> {
   const pods = new Map<string, SnapshotArtifact['pods'][string]>();
-  for (const { namespace, pod, createdAt } of instances) {
+  for (const { namespace, pod, createdAt, member = '' } of instances) {
     if (pod === '') continue;
-    pods.set(pods.has(pod) ? `${namespace}/${pod}` : pod, { namespace, creationTimestamp: createdAt, owners: [] });
+    const name = [pod, `${namespace}/${pod}`].find((one) => !pods.has(one)) ?? `${member}/${namespace}/${pod}`;
+    pods.set(name, { namespace, creationTimestamp: createdAt, owners: [] });
   }
   return pods;
 }

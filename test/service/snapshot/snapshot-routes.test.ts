@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment, snapshotsOf } from '../../support/environment-samples.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
@@ -250,6 +251,17 @@ describe('operation 11, get environment diff', () => {
     expect(await diff('all#1', 'all#1')).toMatchObject({
       body: { 'not-changed': { artifacts: [{ name: 'web', instance_count: 1 }] } },
     });
+  });
+
+  it('lists the pods of all members of a logical one, also if they have the same name and namespace', async () => {
+    const members = ['prod', 'stage', 'test'];
+    for (const name of members) await saveEnvironment(service, name);
+    await saveEnvironment(service, 'all', { type: 'logical', included_environments: members });
+    for (const name of members) await reportPods(service, name, pod('web-0', { web: 'aaaaa' }));
+    const { body } = await call(service, { path: `/snapshots/${service.org}/all/-1` });
+    const [artifact] = listAt(body, 'artifacts');
+    expect(valueAt(artifact, 'annotation', 'now')).toBe(3);
+    expect(Object.keys(valueAt(artifact, 'pods') as object)).toEqual(['web-0', 'shop/web-0', 'test/shop/web-0']);
   });
 
   it.each([
