@@ -66,6 +66,8 @@ async function run(given: readonly string[]): Promise<void> {
   }
 }
 
+// The service goes on if the program that reads its log has ended, such as that in a pipe.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 // As process 1 of a container, it would ignore signals until the service listens to them.
 if (process.pid === 1) {
   process.on('SIGTERM', () => process.exit(143));

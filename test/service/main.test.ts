@@ -68,6 +68,18 @@ describe('the command of the service', () => {
     },
   );
 
+  itWithSignals('goes on if nothing reads its output any more', async () => {
+    const service = await start();
+    service.child.stdout?.destroy();
+    service.child.stderr?.destroy();
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      // Each is a line in the log.
+      expect((await putFlow(service, 'web')).status).toBe(401);
+    }
+    service.child.kill('SIGTERM');
+    expect(await service.ended()).toBe(0);
+  });
+
   itWithSignals('answers what it has begun when SIGTERM comes', async () => {
     const service = await start('--key', key);
     const answers = Array.from({ length: 20 }, (_, index) => putFlow(service, `flow-${index}`));
