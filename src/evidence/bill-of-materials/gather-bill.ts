@@ -3,7 +3,7 @@ import type { FoundLicenses, LicenseRule } from '../../contract/attestations/sys
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { truncate } from '../../runtime/truncate.ts';
-import { textAt } from '../../runtime/untrusted-data.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { type JsonReport, readJsonReport, type ReportFormat } from '../files/json-report.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import type { BillOfMaterials } from './bill-of-materials.ts';
@@ -50,6 +50,11 @@ function readBill({ document, createError, createKindError }: JsonReport): BillO
       ` has the version ${truncate(declared ?? '(none)', 40)}, and ${known} are read`,
       `Let the tool write one of these versions.`,
     );
+  }
+  const list = isCycloneDx ? 'components' : 'packages';
+  // Some tools write null for an empty list.
+  if (!Array.isArray(valueAt(document, list) ?? [])) {
+    throw createError(` has \`${list}\` that are not a list`, 'Let the tool write the file again.');
   }
   return isCycloneDx ? readCycloneDx(document, version) : readSpdx(document, version);
 }

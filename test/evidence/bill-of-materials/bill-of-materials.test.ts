@@ -179,6 +179,8 @@ describe('a file that is no such bill', () => {
       { bomFormat: 'CycloneDX', specVersion: '1.10' },
       'bom.json has the version 1.10, and CycloneDX 1.2 to 1.7 are read',
     ],
+    [{ bomFormat: 'CycloneDX', specVersion: '1.5', components: {} }, 'bom.json has `components` that are not a list'],
+    [{ spdxVersion: 'SPDX-2.3', SPDXID: 'a', packages: 'none' }, 'bom.json has `packages` that are not a list'],
   ])('is an error: %j', async (content, message) => {
     const error = await userErrorOf(() => gather(content));
     expect(error.problems).toMatchObject([{ input: 'sbom-path', what: message }]);
