@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +8,7 @@ import type { NewEntry } from '../../../src/service/log/log-records.ts';
 import { verifyLog } from '../../../src/service/log/verify-log-use-cases.ts';
 import { DamagedAttachmentError } from '../../../src/service/platform/attachments/attachments.ts';
 import { SqliteStorage } from '../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { itWithPermissions } from '../../support/platform.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
@@ -307,6 +308,16 @@ describe('the command verify', () => {
       expect.stringMatching(/has version 35, and this command version \d+; run the command of the version that uses/u),
     ]);
     expect(await readFile(database)).toEqual(before);
+  });
+
+  itWithPermissions('names an attachment that it may not read', async () => {
+    const content = join(dataFolder, 'attachments', 'content');
+    const [group = ''] = await readdir(content);
+    const [digest = ''] = await readdir(join(content, group));
+    await chmod(join(content, group, digest), 0);
+    expect((await verify()).at(-1)).toMatch(
+      new RegExp(`^the service may not use .*/${digest}; give it to the user`, 'u'),
+    );
   });
 
   it('refuses a checkpoint that no given key has signed', async () => {

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { textAt } from '../../../../runtime/untrusted-data.ts';
 import type { AttachmentStore } from '../../attachments/attachments.ts';
 import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
 import { attachmentsFolder, databaseFile } from '../../attachments/files/data-folder.ts';
-import { atStart, toStartError } from '../start-error.ts';
+import { toStartError } from '../start-error.ts';
 import type { Storage, StorageDependencies } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
@@ -41,9 +42,10 @@ export async function withOperatorFolder<Result>(
     const storage = new SqliteStorage(folder, sources);
     try {
       if (!storage.isWritable) throw toStartError(storageError('full'), path);
-      return await atStart(path, () =>
-        work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), sources.randomBytes)),
-      );
+      return await work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), sources.randomBytes));
+    } catch (error) {
+      // The path of the system's error is that of an attachment.
+      throw toStartError(error, textAt(error, 'cause', 'path') ?? path);
     } finally {
       // Closing the last connection removes the log, whose writes are in the database then.
       if (!isServed) await markStopped(folder);
