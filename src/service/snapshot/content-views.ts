@@ -41,6 +41,14 @@ export interface ComparedContents {
 
 type Builds = ReadonlyMap<string, Provenance>;
 
+/** Returns what the second snapshot has if the artifact runs there, else what the first has. */
+export function selectLatter<Value>(
+  [first, second]: readonly [first: Value, second: Value],
+  { instances }: Pick<ComparedArtifact, 'instances'>,
+): Value {
+  return instances[1] > 0 ? second : first;
+}
+
 /** The most artifacts in a table of a page: more than fit into it. */
 const maximumShown = 150;
 
@@ -157,7 +165,7 @@ export function serializeDifference(
   compared: ComparedContents & {
     /** Of the two snapshots. */
     readonly ids: readonly [first: string, second: string];
-    readonly builds: Builds;
+    readonly builds: readonly [first: Builds, second: Builds];
   },
 ): Uint8Array {
   const { reader, builds, ids } = compared;
@@ -168,7 +176,7 @@ export function serializeDifference(
   const part = (id: string, artifacts: readonly ComparedArtifact[]): EnvironmentDifference['changed'] => ({
     snapshot_id: id,
     artifacts: artifacts.map((artifact) => ({
-      ...toDifferingArtifact(artifact, builds),
+      ...toDifferingArtifact(artifact, selectLatter(builds, artifact)),
       allowed: isAllowed(artifact),
     })),
   });
@@ -201,8 +209,8 @@ function listAllowed({ allowed }: EnvironmentJudgement, { parts }: StoredContent
 
 /** Whether an artifact is allowed in the second snapshot if it runs there, else in the first. */
 function createIsAllowed({ first, second, judgements }: ComparedContents): (compared: ComparedArtifact) => boolean {
-  const [inFirst, inSecond] = [listAllowed(judgements[0], first), listAllowed(judgements[1], second)];
-  return ({ artifact, instances }) => (instances[1] > 0 ? inSecond : inFirst).has(artifact.fingerprint);
+  const allowed = [listAllowed(judgements[0], first), listAllowed(judgements[1], second)] as const;
+  return (compared) => selectLatter(allowed, compared).has(compared.artifact.fingerprint);
 }
 
 type ParsedPart = Omit<StoredContent['parts'][number], 'content'> & { readonly artifacts: readonly RunningArtifact[] };

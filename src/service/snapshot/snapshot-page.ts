@@ -32,7 +32,7 @@ import { renderTable } from '../platform/pages/table.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
-import { showDifference, type Shown, type ShownDifference } from './content-views.ts';
+import { selectLatter, showDifference, type Shown, type ShownDifference } from './content-views.ts';
 import { listFingerprints } from './running-artifact.ts';
 import { describeVerdict, renderArtifactLink, renderReasons, renderRunning } from './running-html.ts';
 import { loadCompared, parseExpression, readShown, requireSnapshot, type ShownSnapshot } from './snapshot-routes.ts';
@@ -172,13 +172,15 @@ async function compare(
         const shown = parts.flatMap(({ items }) => items.map(({ artifact }) => artifact));
         return snapshots.loadBuilds(dependencies, snapshot, listFingerprints(shown), signal);
       };
-      const ofSecond = await load(both[1], onlyInSecond, changed, notChanged);
-      const ofFirst = await load(both[0], onlyInFirst, changed, notChanged);
+      const builds = [
+        await load(both[0], onlyInFirst),
+        await load(both[1], onlyInSecond, changed, notChanged),
+      ] as const;
       return toComparisonPage(context, {
         org,
         first: { ...both[0], expression: first },
         second: { ...both[1], expression: second },
-        ...{ difference, builds: new Map([...ofSecond, ...ofFirst]) },
+        ...{ difference, builds },
       });
     });
   } catch (error) {
@@ -258,7 +260,7 @@ export interface ComparisonView {
   readonly first: { readonly expression: string } & Pick<snapshots.FoundSnapshot, 'snapshot'>;
   readonly second: { readonly expression: string } & Pick<snapshots.FoundSnapshot, 'snapshot'>;
   readonly difference: ReturnType<typeof showDifference>;
-  readonly builds: ShownSnapshot['builds'];
+  readonly builds: readonly [first: ShownSnapshot['builds'], second: ShownSnapshot['builds']];
 }
 
 /** Creates the page with the difference between two snapshots. */
@@ -310,19 +312,23 @@ export function toFailedComparisonPage(
 
 function renderCompared(
   context: PageContext,
-  view: ComparisonView,
+  { org, builds }: ComparisonView,
   label: string,
   { items, total }: Shown<ShownDifference>,
 ): Html {
   return renderTable({
     label,
     columns: ['Artifact', 'Fingerprint', 'Instances, first', 'Instances, second'],
-    rows: items.map(({ artifact, instances: [one, other], isAllowed }): readonly Hole[] => [
-      html`${renderArtifactLink(context, view, artifact)} ${isAllowed ? renderBadge('COMPLIANT', 'Allowed') : undefined}`,
-      renderHash(artifact.fingerprint),
-      String(one),
-      String(other),
-    ]),
+    rows: items.map((compared): readonly Hole[] => {
+      const { artifact, instances, isAllowed } = compared;
+      const link = renderArtifactLink(context, { org, builds: selectLatter(builds, compared) }, artifact);
+      return [
+        html`${link} ${isAllowed ? renderBadge('COMPLIANT', 'Allowed') : undefined}`,
+        renderHash(artifact.fingerprint),
+        String(instances[0]),
+        String(instances[1]),
+      ];
+    }),
     empty: renderEmpty('Nothing.'),
     more: total - items.length,
     maximumBytes: 14_000,

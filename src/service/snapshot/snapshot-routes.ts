@@ -58,11 +58,11 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
       const contents = await loadCompared(dependencies, caller, [first, second]);
       const load = async ({ snapshot }: snapshots.FoundSnapshot, content: StoredContent): Promise<Builds> =>
         snapshots.loadBuilds(dependencies, snapshot, await compute(listContentFingerprints, content), signal);
-      const builds = [...(await load(second, contents.second)), ...(await load(first, contents.first))];
+      const builds = [await load(first, contents.first), await load(second, contents.second)] as const;
       return compute(serializeDifference, {
         ...contents,
         ids: [toSnapshotId(first), toSnapshotId(second)] as const,
-        builds: toReadableProvenance(caller, new Map(builds)),
+        builds: [toReadableProvenance(caller, builds[0]), toReadableProvenance(caller, builds[1])] as const,
       });
     });
     return { status: 200, body: new SerializedJson<EnvironmentDifference>(json) };
