@@ -33,6 +33,7 @@ export async function gatherBill(file: MatchedFile, rule: LicenseRule | undefine
   const allowed = rule && new Set(rule.allowed_licenses.map(requireLicense));
   const report = await readJsonReport(file, format);
   const bill = readBill(report);
+  for (const key of ['components', 'packages']) requireList(report, key);
   const licenses = findLicenses(bill.components, allowed);
   log.info(`${file.name}: ${bill.format} with ${bill.summary.package_count} components`);
   if (bill.components.length === 0) log.warning(`${file.name} has no components, so it has no licences to judge.`);
@@ -51,12 +52,13 @@ function readBill({ document, createError, createKindError }: JsonReport): BillO
       `Let the tool write one of these versions.`,
     );
   }
-  const list = isCycloneDx ? 'components' : 'packages';
-  // Some tools write null for an empty list.
-  if (!Array.isArray(valueAt(document, list) ?? [])) {
-    throw createError(` has \`${list}\` that are not a list`, 'Let the tool write the file again.');
-  }
   return isCycloneDx ? readCycloneDx(document, version) : readSpdx(document, version);
+}
+
+/** Otherwise it would have no components, and so no licences that are not allowed. Some tools write null for none. */
+function requireList({ document, createError }: JsonReport, key: string): void {
+  if (Array.isArray(valueAt(document, key) ?? [])) return;
+  throw createError(` has \`${key}\` that are not a list`, 'Let the tool write the file again.');
 }
 
 /** @throws UserError if it is not one licence, with or without an exception */
