@@ -11,6 +11,7 @@ describe('truncate', () => {
   });
 
   it('leaves no half of a surrogate pair', () => {
-    expect(truncate('a\u{1f600}bc', 3).isWellFormed()).toBe(true);
+    expect(truncate('a\u{1f600}bc', 3)).toBe('a…');
+    expect(truncate('\ud800bcd', 3)).toBe('\ufffdb…');
   });
 });

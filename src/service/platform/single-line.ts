@@ -1,3 +1,5 @@
+import { truncate } from '../../runtime/truncate.ts';
+
 /** The default maximum length of foreign text in messages and logs, in characters. */
 export const maximumShownLength = 500;
 
@@ -11,8 +13,7 @@ const familiar: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '
  * the text direction or be invisible are escaped (` `, `\u{202e}`), and long text is truncated with `…`.
  */
 export function toSingleLine(text: string, maximumLength = maximumShownLength): string {
-  const shown = text.length > maximumLength ? `${text.slice(0, maximumLength - 1)}…` : text;
-  return shown.replace(
+  return truncate(text, maximumLength).replace(
     unsafe,
     (character) => familiar[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );

@@ -26,5 +26,6 @@ describe('foreign text in one line', () => {
   it('is truncated if it is long', () => {
     expect(toSingleLine('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`);
     expect(toSingleLine('x'.repeat(500))).toHaveLength(500);
+    expect(toSingleLine('a🙂bc', 3)).toBe('a…');
   });
 });
