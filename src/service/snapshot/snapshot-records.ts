@@ -235,8 +235,9 @@ export class SnapshotReader extends Repository {
     since: number,
     limit: number,
   ): Promise<readonly VerdictSpan[]> {
-    const rows = await this.query(statements.listVerdictSpans, [org, environment, since, limit]);
-    return rows.map((row, index) => {
+    // One more, because a period begins when the one before it ends.
+    const rows = await this.query(statements.listVerdictSpans, [org, environment, since, limit + 1]);
+    return rows.slice(0, limit).map((row, index) => {
       const before = rows[index + 1];
       return {
         compliant: flagOrNull(row, 'compliant'),

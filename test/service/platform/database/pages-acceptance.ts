@@ -166,7 +166,7 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
             expect(await list(environment, 0)).toEqual(spans);
             const isShown = ({ to = Infinity }: VerdictSpan): boolean => to > since;
             expect((await list(environment, since)).filter(isShown)).toEqual(spans.filter(isShown));
-            expect((await list(environment, 0, 2))[0]).toEqual(spans[0]);
+            expect(await list(environment, 0, 2)).toEqual(spans.slice(0, 2));
           },
         ),
         { numRuns: 30 },
