@@ -94,11 +94,12 @@ async function gatherFromSource(request: SonarRequest, context: CallContext): Pr
     return gatherFromProject(project, { request, reportPath: `project ${project.key}`, context });
   }
   if (taskUrl !== undefined) {
-    const { taskId, hostUrl } = parseTaskUrl(taskUrl);
-    const named = { ...request, hostUrl: request.hostUrl ?? hostUrl };
+    // Most often an output of the scan's job, which runs the change under review: no more trusted than a report.
+    const { taskId, serverUrl } = parseTaskUrl(taskUrl);
+    const report = { ...noReport, ceTaskId: taskId, serverUrl };
     return forInput(
       'sonar-task-url',
-      () => gatherFromServer({ ...noReport, ceTaskId: taskId }, { request: named, reportPath: taskUrl, context }),
+      () => gatherFromServer(report, { request, reportPath: taskUrl, context }),
       'sonar-report-path',
     );
   }

@@ -4,7 +4,7 @@ import { isTaskId } from './report-task.ts';
 export interface TaskAddress {
   readonly taskId: string;
   /** The server's address with its context path. */
-  readonly hostUrl: string;
+  readonly serverUrl: string;
 }
 
 const path = '/api/ce/task';
@@ -25,5 +25,5 @@ export function parseTaskUrl(text: string): TaskAddress {
       remedy: 'Use the `ceTaskUrl` that the scanner wrote: it ends in `/api/ce/task?id=…`.',
     });
   }
-  return { taskId, hostUrl: `${url.origin}${url.pathname.slice(0, -path.length)}` };
+  return { taskId, serverUrl: `${url.origin}${url.pathname.slice(0, -path.length)}` };
 }

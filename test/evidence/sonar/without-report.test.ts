@@ -28,6 +28,12 @@ describe('the analysis of a background task', () => {
     const taskUrl = `${job.sonar.url}/api/ce/task?id=${taskId}`;
     await expect(job.gather({ taskUrl })).resolves.toMatchObject({
       results: { taskId, revision: analysedCommit, project: { key: projectKey }, qualityGate: { status: 'OK' } },
+      // The job of the scan could have named any server.
+      confirmedBy: "Sonar's list of analyses, on the server that the report names",
+    });
+    const elsewhere = `https://evil.example.com/api/ce/task?id=${taskId}`;
+    await expect(job.gather({ taskUrl: elsewhere, hostUrl: job.sonar.url })).resolves.toMatchObject({
+      results: { taskId, serverUrl: job.sonar.url },
       confirmedBy: "Sonar's list of analyses",
     });
   });
