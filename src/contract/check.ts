@@ -81,7 +81,7 @@ class Checker {
     this.#report(allowed.length === 1 ? `must be ${words}` : `must be one of ${words}`);
   }
 
-  /** One of the schemas must match. If none does, reports what each of them requires. */
+  /** One of the schemas must match. If none does, reports what each of them requires, or those with the value's `type`. */
   #checkUnion(members: readonly unknown[], value: unknown): void {
     // Most unions are a type or null, and every list entry has several; these need no checker of their own.
     for (const member of members) if (isBareTypeMatch(member, value)) return;
@@ -91,7 +91,9 @@ class Checker {
       return checker;
     });
     if (checkers.some((checker) => checker.found.size === 0)) return;
-    for (const { found } of checkers) {
+    const type = isObject(value) ? value['type'] : undefined;
+    const ofType = checkers.filter((_, index) => isOfType(members[index], type));
+    for (const { found } of ofType.length > 0 ? ofType : checkers) {
       for (const [where, rules] of found) for (const rule of rules) this.#reportField(where, rule);
     }
   }
@@ -189,6 +191,13 @@ function isBareTypeMatch(schema: unknown, value: unknown): boolean {
   if (!isObject(schema)) return false;
   for (const keyword in schema) if (keyword !== 'type') return false;
   return typeof schema['type'] === 'string' && hasType(schema['type'], value);
+}
+
+/** Whether the schema is for objects with this `type`, such as one kind of target. */
+function isOfType(schema: unknown, type: unknown): boolean {
+  const properties = isObject(schema) ? schema['properties'] : undefined;
+  const declared = isObject(properties) ? properties['type'] : undefined;
+  return isObject(declared) && 'const' in declared && declared['const'] === type;
 }
 
 function hasType(type: string, value: unknown): boolean {

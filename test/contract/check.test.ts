@@ -69,6 +69,16 @@ describe('violations', () => {
     ]);
   });
 
+  it('are those of the kind of object that the value says it is', () => {
+    const kind = (type: string, field: string) => Type.Object({ type: Type.Literal(type), [field]: Type.String() });
+    const target = Type.Union([kind('SLACK', 'webhook'), kind('EMAIL', 'recipient')]);
+    expect(violations(target, { type: 'EMAIL' })).toEqual([{ field: 'recipient', rule: 'is missing' }]);
+    expect(violations(target, { type: 'FAX', recipient: 'ops' })).toEqual([
+      { field: 'webhook', rule: 'is missing' },
+      { field: 'type', rule: 'must be "SLACK" or must be "EMAIL"' },
+    ]);
+  });
+
   it('are limited in number', () => {
     const many = violations(Type.Array(Type.Integer()), Array.from({ length: 10_000 }).fill('x'));
     expect(many).toHaveLength(100);
