@@ -137,6 +137,8 @@ class FirstParentWalk {
       const found = this.#listed.get(this.#next);
       if (found === undefined) return;
       this.#walked.push(found);
+      // Once only, so that a circle in a broken answer ends.
+      this.#listed.delete(found.sha);
       this.#next = found.sha === first ? undefined : found.firstParent;
     }
   }

@@ -97,6 +97,8 @@ describe('the first-parent commits of a branch', () => {
       kind: 'user',
       message: `since: commit ${elsewhere} is not a first-parent commit of branch main`,
     });
+    const circle = linear(1, 1).map((commit, index) => ({ ...commit, firstParent: shaOf(1 - index) }));
+    expect(await failureOf(walk(circle))).toMatchObject({ kind: 'external' });
     expect(await failureOf(walk(linear(1, 1, 1).slice(0, 2)))).toMatchObject({
       kind: 'external',
       message: expect.stringContaining(`ends without commit ${shaOf(2)}, so the audit would be incomplete`),
