@@ -55,6 +55,7 @@ export function renderReasons(
         return [renderSubject(context, snapshot.org, reason), clip(describeFault(fault), 300), clip(rule ?? '', 120)];
       }),
       empty: html``,
+      rest: 'are not shown here. The files below have all of them.',
       maximumBytes: 10_000,
     })}`;
 }

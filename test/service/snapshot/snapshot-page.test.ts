@@ -68,6 +68,9 @@ it('names each member of a logical environment that is not compliant, however ma
   const many = Array.from({ length: 101 }, (_, index) => pod(`pod-${index}`, { [`image-${index}`]: `a${index}` }));
   await reportPods(service, 'first', ...many);
   await reportPods(service, 'second', pod('one', { one: 'b' }));
+  const { text } = await call(service, { at: `${service.url}/${service.org}/environments/all`, path: '' });
+  // The API has at most 100.
+  expect(text).toMatch(/<p>\d+ more are not shown here\. The files below have all of them\.<\/p>/u);
   const { body } = await snapshotsOf(service, 'all', '?interval=NOW');
   const value = 'not compliant; its own page says why';
   const html_url = `${service.url}/${service.org}/environments/second`;
