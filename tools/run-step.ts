@@ -15,10 +15,16 @@ const usage = `Usage: npm run step -- OPERATION [--INPUT VALUE]...
 Runs a step of the action in the git repository that this is called from, as a runner of GitHub does for a push of the
 commit that is checked out. Prints its log and its outputs, and ends with its exit code. Inputs are those of the action,
 such as --flow web; the connection can also be set in COMPLIANCE_BASE_URL, COMPLIANCE_API_TOKEN and COMPLIANCE_ORG.
-Variables that are set already, such as GITHUB_SHA, are kept.`;
+Variables that are set already, such as GITHUB_SHA or HTTPS_PROXY, are kept.`;
 
 /** npm changes the working directory, and sets INIT_CWD to the one that it was called from. */
 const folder = process.env['INIT_CWD'] ?? process.cwd();
+
+/** What a runner passes on to a step: the job, the connection, and how to reach servers. */
+const passedOn = /^(?:GITHUB_|COMPLIANCE_|(?:https?|no)_proxy$|NODE_EXTRA_CA_CERTS$|DOCKER_CONFIG$)/iu;
+
+/** The files of the step itself, which are not those of a job that runs this. */
+const ownFiles: ReadonlySet<string> = new Set(['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']);
 
 const help = { name: 'help', inputs: {} } as const;
 
@@ -92,10 +98,10 @@ function git(...parameters: readonly string[]): string | undefined {
   }
 }
 
-/** The variables, replaced by those of this process, and its COMPLIANCE_ variables. */
+/** The variables, replaced by those of this process. */
 function keepGiven(variables: Readonly<Record<string, string>>): Record<string, string> {
   const given = Object.entries(process.env).flatMap(([name, value = '']) =>
-    name in variables || name.startsWith('COMPLIANCE_') ? [[name, value] as const] : [],
+    passedOn.test(name) && !ownFiles.has(name) ? [[name, value] as const] : [],
   );
   return { ...variables, ...Object.fromEntries(given) };
 }
