@@ -4,7 +4,7 @@ import type { SnapshotArtifact, SnapshotDetailsResponse } from '../../contract/s
 import { type Reader, toReadableArtifacts } from '../account/readable-parts.ts';
 import type { EnvironmentJudgement } from '../policy/judge-environment.ts';
 import { type Instance, listFingerprints, type RunningArtifact, toIdentity } from './running-artifact.ts';
-import { createArtifactVerdict, mergeMemberArtifacts, parseArtifacts } from './snapshot.ts';
+import { createArtifactVerdict, listAllowed, mergeMemberArtifacts, parseArtifacts } from './snapshot.ts';
 import { compareArtifacts, type ComparedArtifact, type Difference } from './snapshot-difference.ts';
 import type { Provenance } from './snapshot-events.ts';
 
@@ -75,15 +75,21 @@ export interface Shown<Item> {
   readonly total: number;
 }
 
+export interface ShownRunning extends Shown<ShownArtifact> {
+  /** How many fingerprints comply only because they are allowed. */
+  readonly allowed: number;
+}
+
 export function showRunning({
   maximum = maximumShown,
   ...view
-}: ContentView & { readonly maximum?: number | undefined }): Shown<ShownArtifact> {
+}: ContentView & { readonly maximum?: number | undefined }): ShownRunning {
   const { artifacts, previous, complies } = readContent(view);
-  const allowed = listAllowed(view.judgement, view.content);
+  const allowed = readAllowed(view.judgement, view.content);
   const before = new Set(listFingerprints(previous));
   return {
     total: artifacts.length,
+    allowed: allowed.size,
     items: toReadableArtifacts(view.reader, artifacts.slice(0, maximum)).map((artifact) => {
       const { name, fingerprint, instances } = artifact;
       const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])).slice(0, maximumNames);
@@ -107,7 +113,7 @@ export function serializeSnapshot(
   },
 ): Uint8Array {
   const { artifacts, previous, complies } = readContent(view);
-  const allowed = listAllowed(view.judgement, view.content);
+  const allowed = readAllowed(view.judgement, view.content);
   const before = new Map(previous.map((artifact) => [toIdentity(artifact), artifact.instances.length]));
   const toResponse = (artifact: RunningArtifact): SnapshotArtifact => {
     const { name, fingerprint, instances } = artifact;
@@ -202,14 +208,18 @@ function readContent({ judgement, content, previous }: ContentView): {
   };
 }
 
-/** The fingerprints that comply only because of an exception or an allow-list, of a member, too. */
-function listAllowed({ allowed }: EnvironmentJudgement, { parts }: StoredContent): ReadonlySet<string> {
-  return new Set([...allowed, ...parts.flatMap(({ judgement }) => judgement.allowed)]);
+function readAllowed(judgement: EnvironmentJudgement, { parts }: StoredContent): ReadonlySet<string> {
+  return new Set(
+    listAllowed(
+      judgement,
+      parts.map((part) => part.judgement),
+    ),
+  );
 }
 
 /** Whether an artifact is allowed in the second snapshot if it runs there, else in the first. */
 function createIsAllowed({ first, second, judgements }: ComparedContents): (compared: ComparedArtifact) => boolean {
-  const allowed = [listAllowed(judgements[0], first), listAllowed(judgements[1], second)] as const;
+  const allowed = [readAllowed(judgements[0], first), readAllowed(judgements[1], second)] as const;
   return (compared) => selectLatter(allowed, compared).has(compared.artifact.fingerprint);
 }
 

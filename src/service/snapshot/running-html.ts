@@ -16,19 +16,21 @@ import type { ShownArtifact } from './content-views.ts';
 import type { ShownSnapshot } from './snapshot-routes.ts';
 import type { SnapshotDetails } from './snapshot-use-cases.ts';
 
-export function describeVerdict(details: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
+type JudgedContent = Pick<ShownSnapshot, 'snapshot' | 'reasons' | 'running'>;
+
+export function describeVerdict(details: JudgedContent): string {
   const { brokenFrom, overriddenUntil } = details.snapshot.judgement;
   const later = brokenFrom === undefined ? '' : ` It breaks rules that are enforced from ${brokenFrom} on.`;
   const ends = overriddenUntil === undefined ? '' : ` An override of its evidence ends on ${overriddenUntil}.`;
   return `${describeCurrentVerdict(details)}${later}${ends}`;
 }
 
-function describeCurrentVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
-  const { compliant, furtherBreaches = 0, unjudgeable, allowed } = snapshot.judgement;
+function describeCurrentVerdict({ snapshot, reasons, running: { allowed } }: JudgedContent): string {
+  const { compliant, furtherBreaches = 0, unjudgeable } = snapshot.judgement;
   if (unjudgeable !== undefined) return `It could not be judged, so it is not compliant: ${unjudgeable}.`;
   if (compliant === null) return 'No policy is attached, so nothing is judged.';
   if (compliant) {
-    const exceptions = allowed.length === 0 ? '' : `; ${allowed.length} of it only because it is allowed`;
+    const exceptions = allowed === 0 ? '' : `; ${allowed} of it only because it is allowed`;
     return `Everything that runs here complies with the policies${exceptions}.`;
   }
   const atLeast = furtherBreaches > 0 ? 'at least ' : '';

@@ -229,6 +229,7 @@ const snapshotTooLarge: ErrorResponse = {
 /** Creates the page of a snapshot: its verdict and why, and what ran. `latest` is the number of the latest snapshot. */
 export function toSnapshotPage(context: PageContext, details: ShownSnapshot, latest: number): Page {
   const { org, environment, number, from, judgement } = details.snapshot;
+  const { allowed } = details.running;
   const { paths } = context;
   return {
     title: `${environment}, snapshot ${number}`,
@@ -242,7 +243,7 @@ export function toSnapshotPage(context: PageContext, details: ShownSnapshot, lat
     ${renderFacts([
       ['From', renderTime(from, context)],
       ['Policies', judgement.policies.map(({ name, version }) => describePolicy(name, version)).join('; ')],
-      ['Allowed by an exception', judgement.allowed.length === 0 ? undefined : `${judgement.allowed.length} artifacts`],
+      ['Allowed by an exception', allowed === 0 ? undefined : `${allowed} ${allowed === 1 ? 'artifact' : 'artifacts'}`],
       ['Difference', renderDifferenceLink(context, { org, environment, number })],
     ])}
     ${renderSnapshot(context, details, paths.snapshot(org, environment, number), 'Running')}

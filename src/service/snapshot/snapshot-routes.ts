@@ -29,8 +29,7 @@ import {
   listContentFingerprints,
   serializeDifference,
   serializeSnapshot,
-  type Shown,
-  type ShownArtifact,
+  type ShownRunning,
   showRunning,
   type StoredContent,
 } from './content-views.ts';
@@ -216,7 +215,7 @@ const toRead = (
 ): LargeRead => ({ org, bytes: content.bytes + previous.bytes, signal });
 
 export interface ShownSnapshot extends snapshots.SnapshotDetails {
-  readonly running: Shown<ShownArtifact>;
+  readonly running: ShownRunning;
   /** The builds of the running artifacts by fingerprint. */
   readonly builds: Builds;
   /** When each began to run, in Unix seconds, by fingerprint; only for the current snapshot. */

@@ -83,6 +83,17 @@ export function judgeWithMembers(own: EnvironmentJudgement, members: readonly Me
   return { ...own, compliant };
 }
 
+/**
+ * The fingerprints that comply only because they are allowed: in a logical environment, those that a member allows, too.
+ *
+ * @param members the judgements of the members of a logical environment; empty for all others
+ */
+export function listAllowed(own: EnvironmentJudgement, members: readonly EnvironmentJudgement[]): readonly string[] {
+  const all = [own, ...members];
+  const broken = new Set(all.flatMap(({ breaches }) => breaches.map(({ fingerprint }) => fingerprint)));
+  return [...new Set(all.flatMap(({ allowed }) => allowed))].filter((fingerprint) => !broken.has(fingerprint)).sort();
+}
+
 /** The artifacts of a snapshot and the judgement by the policies of its environment. */
 export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
 

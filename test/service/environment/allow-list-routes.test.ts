@@ -122,6 +122,18 @@ describe('an allowed artifact', () => {
     ]);
   });
 
+  it('raises ON_ALLOWED_ARTIFACT also in an environment that includes this one, and its page says so', async () => {
+    const targets = [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }];
+    await createNotification(service, { environments: ['all'], targets, triggers: ['ON_ALLOWED_ARTIFACT'] });
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }), pod('api-1', { api: 'bbbbbb' }));
+    await allow();
+    expect(JSON.parse((await receiver.next()).text)).toMatchObject({ environment: 'all', artifact: { fingerprint } });
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    const { text } = await call(service, { at: service.url, path: '/acme/environments/all' });
+    expect(text).toContain('1 of it only because it is allowed');
+    expect(receiver.calls).toHaveLength(1);
+  });
+
   it('makes no snapshot where it does not run', async () => {
     await reportPods(service, 'prod', pod('api-1', { api: 'bbbbbb' }));
     await allow();

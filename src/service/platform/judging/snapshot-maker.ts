@@ -4,7 +4,7 @@ import { toBroadcasts } from '../../notification/delivery-use-cases.ts';
 import { type EnvironmentJudgement, judgeEnvironment, judgeWithoutArtifacts } from '../../policy/judge-environment.ts';
 import type { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import { type RunningArtifact, sameArtifacts } from '../../snapshot/running-artifact.ts';
-import { judgeWithMembers, type Snapshot } from '../../snapshot/snapshot.ts';
+import { judgeWithMembers, listAllowed, type Snapshot } from '../../snapshot/snapshot.ts';
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import { type JudgedContent, loadMemberContent, loadPolicies, loadRunning } from './environment-judging.ts';
@@ -156,10 +156,15 @@ export class SnapshotMaker {
     }
     await recordEvents(this.#transaction, { org, environment }, async () => {
       const isTooLarge = ((await previous?.content.isTooLarge()) ?? false) || (await content.isTooLarge());
-      const toSnapshot = async (at: number, loaded: LoadedSnapshot): Promise<Snapshot> => ({
-        ...{ org, environment, number: at, from: loaded.from, judgement: loaded.judgement },
-        artifacts: isTooLarge ? [] : await loaded.content.artifacts(),
-      });
+      const toSnapshot = async (at: number, loaded: LoadedSnapshot): Promise<Snapshot> => {
+        const members = isTooLarge ? [] : await snapshots.listJudgements(org, loaded.content.members);
+        const all = members.map((member) => member.judgement);
+        return {
+          ...{ org, environment, number: at, from: loaded.from },
+          judgement: { ...loaded.judgement, allowed: listAllowed(loaded.judgement, all) },
+          artifacts: isTooLarge ? [] : await loaded.content.artifacts(),
+        };
+      };
       return {
         previous: previous === undefined ? undefined : await toSnapshot(latest, previous),
         next: await toSnapshot(number, next),
