@@ -5,7 +5,8 @@ export function isUnencryptedUrl(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname);
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether the host of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
   return isIP(hostname) === 4 && hostname.startsWith('127.');
 }

@@ -44,6 +44,7 @@ function converse(socket: Socket, refuse: boolean, take: (mail: TakenMail) => vo
   const addressIn = (line: string): string => /<(.*)>/u.exec(line)?.[1] ?? '';
   const answers: Readonly<Record<string, (line: string) => string>> = {
     EHLO: () => '250 localhost',
+    STAR: () => '502 no STARTTLS',
     MAIL: (line) => {
       [from, recipients] = [addressIn(line), []];
       return refuse ? '550 not from you' : '250 OK';

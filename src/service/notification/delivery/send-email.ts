@@ -1,4 +1,5 @@
 import { errorMessage } from '../../../runtime/failure.ts';
+import { isLoopback } from '../../../runtime/unencrypted-url.ts';
 import { rejectOnAbort } from '../../platform/network/deadline.ts';
 import { DeliveryError } from './post-json.ts';
 
@@ -28,6 +29,7 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url: settings.url,
+    requireTLS: hasSecretInTransit(settings.url),
     ...timeouts,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -49,4 +51,10 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
   } finally {
     transport.close();
   }
+}
+
+/** Whether a password goes to another machine: without TLS, or if somebody removes the offer of STARTTLS, it can be read. */
+function hasSecretInTransit(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && url.password !== '' && !isLoopback(url.hostname);
 }

@@ -30,6 +30,16 @@ describe('an e-mail', () => {
     await server.stop();
   });
 
+  it('is not sent without TLS to another machine if there is a password', async () => {
+    const server = await startMailServer();
+    // The service does not take it for this machine.
+    const url = server.url.replace(/\/\/.*:/u, '//user:password@0.0.0.0:');
+    const sent = sendEmail({ url, from: 'compliance@example.com' }, mail, never);
+    await expect(sent).rejects.toThrow(/^the mail server did not accept the e-mail: .*STARTTLS/u);
+    expect(server.mails).toEqual([]);
+    await server.stop();
+  });
+
   it('that is aborted throws an error', async () => {
     const server = await startMailServer();
     const caller = new AbortController();
