@@ -147,7 +147,7 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
       ${renderRequired(context, view.details)} ${renderDownloads('All evidence', 'evidence', path)}
       <h2>Artifacts</h2>
       ${renderArtifacts(context, view)} ${renderDownloads('All artifacts', 'artifacts', path)}
-      <h2>Events, in order of time</h2>
+      <h2>Events, the latest first</h2>
       ${renderEvents(context, view)} ${renderUserData(trail.report.user_data)}`,
   };
 }
@@ -266,28 +266,22 @@ function renderEvents(context: PageContext, { details, history, marked }: TrailV
     cells: [renderTime(at, context), what, state, detail],
   });
   const events = [
+    ...history.attestations.map((attestation) =>
+      event(
+        attestation.createdAt,
+        describeAttestation(context, attestation, marked),
+        renderBadge(attestation.verdict),
+        clip(describeEvidence(attestation), 200),
+      ),
+    ),
+    ...history.artifacts.map((artifact) =>
+      event(artifact.createdAt, describeArtifact(context, artifact), '', `by ${artifact.reportedBy}`),
+    ),
+    ...history.updates.map(({ at, commit }) =>
+      event(at, 'Trail updated', '', commit === undefined ? '' : html`Commit ${renderCommit(commit)}`),
+    ),
     event(trail.createdAt, 'Trail begun', '', ''),
-    ...history.updates
-      .toReversed()
-      .map(({ at, commit }) =>
-        event(at, 'Trail updated', '', commit === undefined ? '' : html`Commit ${renderCommit(commit)}`),
-      ),
-    ...history.artifacts
-      .toReversed()
-      .map((artifact) =>
-        event(artifact.createdAt, describeArtifact(context, artifact), '', `by ${artifact.reportedBy}`),
-      ),
-    ...history.attestations
-      .toReversed()
-      .map((attestation) =>
-        event(
-          attestation.createdAt,
-          describeAttestation(context, attestation, marked),
-          renderBadge(attestation.verdict),
-          clip(describeEvidence(attestation), 200),
-        ),
-      ),
-  ].toSorted((one, other) => one.at - other.at);
+  ].toSorted((one, other) => other.at - one.at);
   return renderTable({
     label: 'Events',
     columns: ['When', 'What', 'State', 'Details'],

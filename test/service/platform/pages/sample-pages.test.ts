@@ -93,7 +93,7 @@ describe('the pages of an organization with records', () => {
     expect(trail).toMatch(/What is required .*pull-request the trail ○ Missing not recorded; pull_request is required/);
     const reviewed = await read('/acme/flows/web/trails/build-125');
     expect(reviewed).toMatch(/Pull request Change number 125 \(MERGED, approved by grace\)/);
-    expect(reviewed).toMatch(/Trail begun .*Artifact registry.example.com\/shop\/web reported .*web.licence-scan/);
+    expect(reviewed).toMatch(/web.licence-scan .*Artifact registry.example.com\/shop\/web reported .*Trail begun/);
     const page = await (await get('/acme/flows/web/trails/build-125')).text();
     const path = /href="([^"]+)">pull-request</.exec(page)?.[1] ?? '';
     expect(await read(path)).toMatch(/ada change-125 → main .* grace: APPROVED, .* linus: CHANGES_REQUESTED/);
