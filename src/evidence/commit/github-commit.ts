@@ -1,7 +1,7 @@
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { fullSha } from '../git/git-ref.ts';
 import type { GitHubApi, GitHubApiRequest } from '../github/github-api.ts';
-import type { GitHubRefusal } from '../github/github-refusal.ts';
+import { type GitHubRefusal, retryRemedy } from '../github/github-refusal.ts';
 import { pullRequestBranch } from './branch.ts';
 import { authorLine, type CommitFacts, parseTimestamp, wholeMessage } from './commit-facts.ts';
 import { externalMiss, type SourceMiss, type SourceResult, userMiss } from './source-result.ts';
@@ -53,10 +53,11 @@ async function read<Thing>(
  *
  * @param permission what the token may lack: `contents: read`
  */
-export function toMiss({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
+export function toMiss(refusal: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
+  const { reason, what } = refusal;
   switch (reason) {
     case 'external':
-      return externalMiss(what, 'Run the job again; if it keeps failing, see https://www.githubstatus.com.');
+      return externalMiss(what, retryRemedy(refusal));
     case 'token':
       return userMiss(what, 'Set `github-token` to a valid token: `${{ github.token }}`.');
     case 'permission':

@@ -62,6 +62,13 @@ function classifyRefusal(status: number, headers: unknown): RefusalReason {
   return status === 403 || status === 404 ? 'permission' : 'other';
 }
 
+/** What to do about a refusal that is `external`. Only a rate limit is one with a status below 500. */
+export function retryRemedy({ status = 500 }: GitHubRefusal): string {
+  return status < 500
+    ? 'Run the job again later: this token has sent as many requests as GitHub allows for now.'
+    : 'Run the job again; if it keeps failing, see https://www.githubstatus.com.';
+}
+
 /** GitHub's documentation, "Rate limits for the REST API": 429, or 403 with one of these headers. */
 function isRateLimit(status: number, headers: unknown): boolean {
   if (status === 429) return true;

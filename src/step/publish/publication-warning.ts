@@ -1,4 +1,4 @@
-import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import { type GitHubRefusal, retryRemedy } from '../../evidence/github/github-refusal.ts';
 import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
 
@@ -18,10 +18,10 @@ export function publicationWarning({ input, what, permission }: Publication, ref
   return joinSentences(failed, remedyFor(refusal, permission, job), 'The verdict is not affected');
 }
 
-function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): string {
-  switch (reason) {
+function remedyFor(refusal: GitHubRefusal, permission: string, job: Job): string {
+  switch (refusal.reason) {
     case 'external':
-      return 'Run the job again. If it keeps failing, see https://www.githubstatus.com.';
+      return retryRemedy(refusal);
     case 'token':
       return 'Set `github-token` to a valid token, such as `${{ github.token }}`.';
     case 'permission':

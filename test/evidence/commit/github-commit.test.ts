@@ -100,6 +100,20 @@ describe('the commit of GitHub', () => {
     expect(miss.what).toMatch(words);
   });
 
+  it.each([
+    ['too many requests', githubError(429, 'slow down'), 'as many requests as GitHub allows'],
+    [
+      'a used-up rate limit',
+      githubError(403, 'x', { 'x-ratelimit-remaining': '0' }),
+      'as many requests as GitHub allows',
+    ],
+    ['its own failure', githubError(502, 'Server Error'), 'githubstatus.com'],
+    ['half an answer', 'cut', 'githubstatus.com'],
+  ] as const)('says what to do about %s', async (_what, reply, words) => {
+    const server = await start({ [commitPath(shas.head)]: reply });
+    expect(missOf(await connect(server.url).commit(shas.head)).remedy).toContain(words);
+  });
+
   it('names the permission that may be missing', async () => {
     const server = await start({});
     const miss = missOf(await connect(server.url).commit(shas.head));
