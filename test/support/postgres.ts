@@ -14,12 +14,17 @@ export interface TestDatabase {
  * @param options `isMigrated`: whether it has the tables of the service; otherwise it is empty
  * @throws Error if the tests are not run with `npm run test:postgres`
  */
-export async function createTestDatabase(options: { readonly isMigrated?: boolean } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(
+  options: { readonly isMigrated?: boolean; readonly encoding?: string } = {},
+): Promise<TestDatabase> {
   const server = sharedPostgres();
   // PostgreSQL cuts names off after 63 bytes.
   const name = `${testDatabasePrefix()}${randomUUID().slice(0, 13)}`;
   const original = options.isMigrated === true ? migratedDatabase() : 'template0';
-  await withAdministrator(server, (client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${original}"`));
+  const encoding = options.encoding === undefined ? '' : `ENCODING ${options.encoding} LOCALE 'C' LOCALE_PROVIDER libc`;
+  await withAdministrator(server, (client) =>
+    client.query(`CREATE DATABASE "${name}" TEMPLATE "${original}" ${encoding}`),
+  );
   return {
     url: urlOfDatabase(server, name),
     drop: () =>

@@ -36,13 +36,17 @@ export interface Migration {
  *
  * @param shown the address of the database, for error messages
  * @param steps the scripts; tests add those of a later release
- * @throws StartError if the tables are of another program, or of a later release than the next one.
+ * @throws StartError if the tables are of another program, or of a later release than the next one, or if a new
+ *   database has another encoding than UTF-8.
  */
 export async function migrate(client: ClientBase, shown: string, steps = scripts): Promise<Migration> {
   await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
   try {
     const from = await readVersion(client, shown, steps.length);
-    if (from === 0) await client.query(createVersions);
+    if (from === 0) {
+      await requireAllCharacters(client, shown);
+      await client.query(createVersions);
+    }
     for (const [index, step] of steps.entries()) {
       if (index < from) continue;
       await apply(client, step, index + 1);
@@ -52,6 +56,17 @@ export async function migrate(client: ClientBase, shown: string, steps = scripts
     // After a failed script, the connection cannot be used; closing it releases the lock.
     await client.query(`SELECT pg_advisory_unlock(${migrationLock})`).catch(() => undefined);
   }
+}
+
+/** @throws StartError if the database cannot hold every character, so that some records would be refused */
+async function requireAllCharacters(client: ClientBase, shown: string): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8') return;
+  throw new StartError(
+    `the database ${shown} has the encoding ${encoding} and not UTF8, which the records need; ` +
+      'create it again: dropdb, then createdb with --encoding UTF8 --locale C --template template0',
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { errorMessage } from '../../../../../src/runtime/failure.ts';
 import { openPostgres } from '../../../../../src/service/platform/database/postgres/open-postgres.ts';
 import type { Storage } from '../../../../../src/service/platform/database/storage.ts';
 import { freePort } from '../../../../../tools/servers/ports.ts';
-import { sharedPostgres } from '../../../../support/postgres.ts';
+import { createTestDatabase, sharedPostgres } from '../../../../support/postgres.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 let opened = new AsyncDisposableStack();
@@ -79,5 +79,14 @@ describe('a database that cannot be used', () => {
       .replace(`@${host}/`, `@127.0.0.1:${port},${host}/`)
       .replace(/\/[^/]*$/u, '/no_such_database');
     await expect(open(url)).rejects.toThrow(/cannot be used: it does not exist/u);
+  });
+
+  it('because it does not have all characters, is named with its encoding', async () => {
+    const database = await createTestDatabase({ encoding: 'LATIN1' });
+    await expect(open(database.url)).rejects.toThrow(
+      /^the database .* has the encoding LATIN1 and not UTF8, which the records need; create it again: dropdb, then /u,
+    );
+    await closeAll();
+    await database.drop();
   });
 });
