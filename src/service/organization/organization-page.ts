@@ -70,6 +70,11 @@ export function toOrganizationPage(context: PageContext, overview: OrganizationO
       apiRequest(listTrails, { org }, { flow: flows[0]?.flow.name }),
     ],
     content: html`${renderTrendChoice(paths.organization(org), choice, true)}
+      ${
+        totalFlows > flows.length
+          ? html`<p>This page is about the first ${flows.length} of ${totalFlows} flows, by name.</p>`
+          : undefined
+      }
       <h2>Needs attention</h2>
       ${renderAttention(context, overview)}
       <h2>Flows</h2>
@@ -113,13 +118,16 @@ function urgency({ trails: [latest] }: FlowOverview): number {
   return { 'NON-COMPLIANT': 0, INCOMPLETE: 1, COMPLIANT: 2 }[latest.judgement.state];
 }
 
-/** The environments that need attention: those that do not comply. */
+const isFailing = ({ environment }: JudgedEnvironment): boolean => environment.compliant === false;
+
+/** The environments that need attention and may be shown: those that do not comply. */
 export function listFailing(environments: readonly JudgedEnvironment[]): readonly JudgedEnvironment[] {
-  return environments.filter(({ environment }) => environment.compliant === false).slice(0, maximumAttention);
+  return environments.filter(isFailing).slice(0, maximumAttention);
 }
 
 /** Renders first what is not compliant, then what is incomplete. */
-function renderAttention(context: PageContext, { org, flows, environments, reasons }: OrganizationOverview): Html {
+function renderAttention(context: PageContext, overview: OrganizationOverview): Html {
+  const { org, flows, totalFlows, environments, reasons } = overview;
   const { paths } = context;
   const item = (state: ArtifactState, since: number | undefined, what: Html, why: readonly JudgementReason[]): Html => {
     const time = since === undefined ? undefined : html` (began ${renderTime(since, context)})`;
@@ -136,22 +144,24 @@ function renderAttention(context: PageContext, { org, flows, environments, reaso
       return [item(wanted, since, what, judgement.reasons)];
     });
   const items = [
-    ...listFailing(environments).map(({ environment: { name }, since }) => {
+    ...environments.filter(isFailing).map(({ environment: { name }, since }) => {
       const what = html`Environment ${pageLink(paths.environment(org, name), name)}`;
       return item('NON-COMPLIANT', since, what, reasons.get(name) ?? []);
     }),
     ...ofFlows('NON-COMPLIANT'),
     ...ofFlows('INCOMPLETE'),
   ];
-  if (items.length === 0)
-    return renderEmpty('Nothing: every environment that is judged and the latest trail of every flow are compliant.');
+  if (items.length === 0) {
+    const which = totalFlows > flows.length ? 'these flows' : 'every flow';
+    return renderEmpty(`Nothing: every environment that is judged and the latest trail of ${which} are compliant.`);
+  }
   let room = maximumAttentionBytes;
   const shown = items.slice(0, maximumAttention).filter(({ text }) => (room -= Buffer.byteLength(text)) >= 0);
   const rest = items.length - shown.length;
   return html`<ul class="plain">
       ${shown}
     </ul>
-    ${rest > 0 ? html`<p>And ${rest} more: see the states of the flows.</p>` : undefined}`;
+    ${rest > 0 ? html`<p>And ${rest} more: see the states of the flows and environments.</p>` : undefined}`;
 }
 
 /** The first line of the message of its commit, else its name. */
