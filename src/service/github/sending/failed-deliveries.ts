@@ -1,7 +1,7 @@
 import { type After, type Now, sleep, unixSeconds } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import type { GithubApi, WebhookDelivery } from './github-api.ts';
+import { type GithubApi, GithubError, type WebhookDelivery } from './github-api.ts';
 
 export interface FailedDeliveriesDependencies {
   readonly api: Pick<GithubApi, 'listDeliveries' | 'redeliver'>;
@@ -56,8 +56,17 @@ export class FailedDeliveries {
     const time = unixSeconds(now());
     const byEvent = Map.groupBy(await this.#list(time - maximumAge), ({ guid }) => guid);
     const failed = [...byEvent.values()].flatMap((deliveries) => findRepeatable(deliveries, time));
-    for (const { id } of failed) await api.redeliver(id);
+    let refusal: GithubError | undefined;
+    for (const { id } of failed) {
+      try {
+        await api.redeliver(id);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        refusal = error;
+      }
+    }
     if (failed.length > 0) log.info(`asked GitHub to deliver ${failed.length} failed webhooks again`);
+    if (refusal !== undefined) throw refusal;
   }
 
   /** All deliveries since a time, the newest first. */
@@ -73,6 +82,11 @@ export class FailedDeliveries {
     }
     return listed;
   }
+}
+
+/** Whether GitHub refuses only this request. */
+function isRefusal(error: unknown): error is GithubError {
+  return error instanceof GithubError && (error.status ?? 500) < 500 && error.retryAt === undefined;
 }
 
 /** The latest delivery of an event if it is time to repeat it: at once, and then after waits that double. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { githubError } from '../../../support/fake-github.ts';
 import { troubles } from '../../../support/fake-github-app.ts';
 import { type GatedService, startGatedService, webhooksOf } from '../../../support/gated-service.ts';
 import { githubEvents } from '../../../support/github-gate.ts';
@@ -71,6 +72,17 @@ describe('events that did not arrive', () => {
     await gated.resume();
     await gated.passUntil(() => github.checkRuns.length === 1);
     expect(repeated()).toEqual([['2', true]]);
+  });
+
+  it('are asked for although GitHub refuses to deliver another one again', async () => {
+    const { github } = gated;
+    await gated.pause();
+    for (const digit of ['1', '2']) await deliver(digit);
+    const refused = `/app/hook/deliveries/${github.deliveries.find(({ guid }) => guid === '2')?.id}/attempts`;
+    github.fault = ({ url }) => (url === refused ? githubError(422, 'It cannot be redelivered') : undefined);
+    await gated.resume();
+    await gated.passUntil(() => github.checkRuns.length === 1);
+    expect(repeated()).toEqual([['1', true]]);
   });
 
   it('are asked for later if GitHub cannot be asked now', async () => {
