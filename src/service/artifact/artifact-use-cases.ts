@@ -117,7 +117,7 @@ export async function loadDetails(
   ]);
   const applied = findApplied(trail);
   const [current, artifact] = await Promise.all([
-    listEffectiveEvidence(records, { ...place, at, from: listTemplateRecorders(applied.template) }, scopes),
+    listEffectiveEvidence(records, { ...place, at, from: listTemplateRecorders(applied) }, scopes),
     markReport(records, reported, applied.template),
   ]);
   const evidence = currentEvidence(applied.template, scopes, current);

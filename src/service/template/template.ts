@@ -123,9 +123,9 @@ export function conditionLength(template: Template): number {
   return listEntries(template).reduce((sum, { require: text = '' }) => sum + text.length, 0);
 }
 
-/** The recorders whose evidence counts, each once. */
-export function listTemplateRecorders(template: Template): readonly string[] {
-  return listRecorderNames(listEntries(template));
+/** The recorders whose evidence counts, also for what is announced, each once. */
+export function listTemplateRecorders({ template, announced = [] }: AppliedTemplate): readonly string[] {
+  return listRecorderNames([template, announced].flatMap(listEntries));
 }
 
 /** The recorders whose reports of an artifact count; undefined for all. */

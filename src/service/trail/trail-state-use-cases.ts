@@ -102,7 +102,7 @@ async function judge(
   const artifacts = listArtifacts(applied, trail, marked);
   const own = toTrailScopes(name);
   const scopes = new Set([...own, ...artifacts.flatMap((artifact) => artifact.scopes)]);
-  const from = listTemplateRecorders(applied.template);
+  const from = listTemplateRecorders(applied);
   const current = await listEffectiveEvidence(records, { org, flow, at, from }, [...scopes]);
   return judgeTrail({
     applied,

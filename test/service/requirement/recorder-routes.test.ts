@@ -218,6 +218,17 @@ describe('evidence of those whom a requirement names', () => {
     expect((await readTrail())[0]).toBe('NON-COMPLIANT');
   });
 
+  it('meets what is announced for later trails', async () => {
+    const from = 'from: [rule:trusted-scan]';
+    await saveFlowTemplate(service, template.replace(from, `${from}\n      enforce_from: 2999-01-01`));
+    await build(await createServiceAccountKey(service));
+    const stateInfo = async (): Promise<unknown> =>
+      mappingOf(await call(service, { path: `/trails/acme/web/${trail}` }))['state_info'];
+    expect(await stateInfo()).toContain('A trail that begins on 2999-01-01 or later would not comply');
+    await record(await logIn('push'));
+    expect(await stateInfo()).not.toContain('2999');
+  });
+
   it('says that an override of it has ended', async () => {
     await build(await createServiceAccountKey(service));
     await record(await logIn('push'), { is_compliant: false });

@@ -143,7 +143,7 @@ async function judgeReports(
       flowReports.map(({ report }) => report.trail_name),
     );
     const scopes = new Set(flowReports.flatMap(toReportScopes));
-    const named = flowReports.flatMap(({ report }) => listTemplateRecorders(findApplied(report.trail_name).template));
+    const named = flowReports.flatMap(({ report }) => listTemplateRecorders(findApplied(report.trail_name)));
     const from = [...new Set([...named, ...(audience?.recorders ?? [])])];
     const recorded = await listEffectiveEvidence(readers, { org, flow: name, at, from }, [...scopes]);
     const current = selectForAudience(recorded, audience);
