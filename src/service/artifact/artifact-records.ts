@@ -13,6 +13,7 @@ import { indexedLength } from '../platform/database/postgres/migrations/base/evi
 import {
   countsForColumn,
   document,
+  isSet,
   number,
   optional,
   optionalJson,
@@ -57,6 +58,11 @@ const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for,
 
 /** Counts in the order of recording, across flows. */
 const place = either('rowid', 'place');
+/** What a trail calls the artifact of the report `r`. */
+const reportedName = either(
+  "coalesce(r.report ->> '$.template_reference_name', r.report ->> '$.filename')",
+  "coalesce(r.report::json ->> 'template_reference_name', r.report::json ->> 'filename')",
+);
 const commit = either("report ->> '$.git_commit'", 'git_commit');
 
 /** A condition for a long text of the report. In PostgreSQL, only the first characters of the column are in the index. */
@@ -85,7 +91,11 @@ const countsForAll = `(counts_for IS NULL OR ${either(
 )})`;
 
 const inFlow = 'org = $1 AND flow = $2 AND fingerprint';
+const ofTrail = 'org = $1 AND flow = $2 AND trail = $3';
 const inTrail = '($4::text IS NULL OR trail = $4)';
+
+/** How many reports to a trail are read to find the latest of each name: others of the organization wait meanwhile. */
+const maximumRead = 3000;
 
 const statements = defineStatements('artifacts', {
   findLatest: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 AND ${inTrail} ORDER BY sequence DESC LIMIT 1`,
@@ -96,7 +106,14 @@ const statements = defineStatements('artifacts', {
     WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')} AND ${inTrail}`,
   // No index has the order of `+ 0`: in that of the sequence, all reports of the flow might be read.
   listByTrail: `SELECT ${columns} FROM (
-      SELECT flow, sequence FROM artifacts WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence + 0 DESC LIMIT $4
+      SELECT flow, sequence FROM artifacts WHERE ${ofTrail} ORDER BY sequence + 0 DESC LIMIT $4
+    ) l ${listedReport} ORDER BY l.sequence DESC`,
+  // Only the latest reports are read.
+  listLatestByName: `SELECT ${columns}, (SELECT 1 FROM artifacts WHERE ${ofTrail} LIMIT 1 OFFSET $6) AS is_cut FROM (
+      SELECT r.flow, max(r.sequence) AS sequence FROM (
+        SELECT flow, sequence FROM artifacts WHERE ${ofTrail} ORDER BY sequence + 0 DESC LIMIT $6
+      ) l ${lookUp('artifacts', 'r', 'r.org = $1 AND r.flow = l.flow AND r.sequence = l.sequence')}
+      GROUP BY r.flow, ${reportedName}, CASE WHEN $4::boolean THEN r.recorders END ORDER BY 2 DESC LIMIT $5
     ) l ${listedReport} ORDER BY l.sequence DESC`,
   listAppearances: `SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
     ${lookUp('environments', 'e', 'e.org = $1 AND e.name = a.environment')}
@@ -181,6 +198,24 @@ export class ArtifactReader extends Repository {
   /** The latest reports to a trail, newest first. */
   listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
     return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toReportedArtifact);
+  }
+
+  /**
+   * The latest report of each artifact to a trail by its name in the template, else by its file name, newest first; at most
+   * `limit`.
+   *
+   * @param ofEachRecorder whether the latest of each recorder is wanted
+   */
+  async listLatestByName(
+    org: string,
+    flow: string,
+    trail: string,
+    { ofEachRecorder, limit }: { readonly ofEachRecorder: boolean; readonly limit: number },
+  ): Promise<{ readonly reports: readonly ReportedArtifact[]; readonly isComplete: boolean }> {
+    const values = [org, flow, trail, ofEachRecorder, limit + 1, maximumRead];
+    const rows = await this.query(statements.listLatestByName, values);
+    const isCut = rows.length > limit || rows.some((row) => isSet(row, 'is_cut'));
+    return { reports: rows.slice(0, limit).map(toReportedArtifact), isComplete: !isCut };
   }
 
   /** When the first artifact of each trail of a flow first ran in each environment. */

@@ -123,7 +123,7 @@ function toLabel(name: string, level: TemplateRequirement['level'], artifact: st
 }
 
 /** Why an artifact of a template is missing. */
-export type MissingArtifact = Pick<JudgementReason, 'about' | 'value' | 'limit'>;
+export type MissingArtifact = Pick<JudgementReason, 'about' | 'value' | 'limit' | 'rule'>;
 
 /**
  * Judges an artifact or a trail (public documentation of such a service, Compliance): NON-COMPLIANT if any evidence is

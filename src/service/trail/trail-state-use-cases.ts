@@ -24,6 +24,7 @@ import {
   type AppliedTemplate,
   findArtifactRecorders,
   isListTemplate,
+  listArtifactRecorders,
   listTemplateRecorders,
 } from '../template/template.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
@@ -36,8 +37,11 @@ import { type FlowTrend, loadFlowTrends } from './trail-trend-use-cases.ts';
 /** The maximum length of each list in the details and the history of a trail. */
 export const maximumTrailEntries = 100;
 
-/** The maximum number of reports to a trail in which its artifacts are looked for. */
-const maximumReports = 500;
+/** The maximum number of reports to a trail that are read without looking for those that were replaced. */
+const maximumRecent = 500;
+
+/** The maximum number of artifacts of a trail that are judged, as many as a template can name. */
+const maximumNamed = 1000;
 
 /**
  * Loads a trail with its state and the latest reports to it; undefined if it does not exist.
@@ -49,25 +53,21 @@ export async function loadTrail(
   reference: TrailReference,
   at: number,
 ): Promise<TrailDetails | undefined> {
-  const { flows, trails, attestations } = transaction;
+  const { flows, trails, artifacts, attestations } = transaction;
   const { org, flow: flowName, name } = reference;
   const flow = await flows.find(org, flowName);
   const trail = await trails.find(reference);
   if (flow === undefined || trail === undefined) return undefined;
   const [loaded] = await loadTrailStates(transaction, flow, [trail], at);
   if (loaded === undefined) return undefined;
-  const { reports, ...state } = loaded;
   return {
-    ...state,
-    artifacts: reports.slice(0, maximumTrailEntries),
+    ...loaded,
+    artifacts: await artifacts.listByTrail(org, flowName, name, maximumTrailEntries),
     attestations: await attestations.listByTrail({ org, flow: flowName }, name, maximumTrailEntries),
   };
 }
 
-export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'judgement' | 'since'> {
-  /** The latest reports to it, newest first. */
-  readonly reports: readonly ReportedArtifact[];
-}
+export type TrailState = Pick<TrailDetails, 'trail' | 'applied' | 'judgement' | 'since'>;
 
 export async function loadTrailStates(
   transaction: EvidenceRecords & Pick<ReadTransaction, 'trails' | 'artifacts'>,
@@ -77,27 +77,23 @@ export async function loadTrailStates(
 ): Promise<readonly TrailState[]> {
   const names = trails.map(({ name }) => name);
   const findApplied = await findAppliedTemplates(transaction, flow, names);
-  const reported = await Promise.all(
-    trails.map(async (trail) => {
-      const reports = await transaction.artifacts.listByTrail(trail.org, flow.name, trail.name, maximumReports);
-      return { trail, applied: findApplied(trail.name), reports };
-    }),
-  );
   return Promise.all(
-    reported.map(async (one) => {
+    trails.map(async (trail) => {
+      const one = { trail, applied: findApplied(trail.name) };
       const judgement = await judge(transaction, one, at);
-      const { state, since } = one.trail.lastVerdict ?? {};
+      const { state, since } = trail.lastVerdict ?? {};
       return { ...one, judgement, since: state === judgement.state ? since : undefined };
     }),
   );
 }
 
 async function judge(
-  records: EvidenceRecords,
-  { applied, trail, reports }: Omit<TrailState, 'judgement' | 'since'>,
+  records: EvidenceRecords & Pick<ReadTransaction, 'artifacts'>,
+  { applied, trail }: Pick<TrailState, 'applied' | 'trail'>,
   at: number,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
+  const { reports, isComplete } = await listReports(records, trail, applied);
   const marked = await markReports(records, trail, applied.template, reports);
   const artifacts = listArtifacts(applied, trail, marked);
   const own = toTrailScopes(name);
@@ -105,13 +101,26 @@ async function judge(
   const from = listTemplateRecorders(applied);
   const current = await listEffectiveEvidence(records, { org, flow, at, from }, [...scopes]);
   return judgeTrail({
-    applied,
+    ...{ applied, isComplete },
     evidence: currentEvidence(applied.template, own, current),
     artifacts: artifacts.map(({ scopes: among, ...artifact }) => ({
       ...artifact,
       evidence: currentEvidence(applied.template, among, current),
     })),
   });
+}
+
+/** The reports to a trail that can be the latest of their names, newest first, and whether these are all. */
+async function listReports(
+  { artifacts }: Pick<ReadTransaction, 'artifacts'>,
+  { org, flow, name }: Trail,
+  { template }: AppliedTemplate,
+): Promise<{ readonly reports: readonly ReportedArtifact[]; readonly isComplete: boolean }> {
+  const reports = await artifacts.listByTrail(org, flow, name, maximumRecent + 1);
+  // Looking for the names takes longer.
+  if (reports.length <= maximumRecent) return { reports, isComplete: true };
+  const ofEachRecorder = listArtifactRecorders(template).length > 0;
+  return artifacts.listLatestByName(org, flow, name, { ofEachRecorder, limit: maximumNamed });
 }
 
 /** The first report of each name: the latest one. */

@@ -41,6 +41,8 @@ export interface TrailEvidence<Piece extends Evidence = Evidence> {
   readonly evidence: readonly Piece[];
   /** The artifacts of the template, whether they were reported or not, and all others that were reported. */
   readonly artifacts: readonly TrailArtifact<Piece>[];
+  /** False if there are more artifacts than are judged. Default: true. */
+  readonly isComplete?: boolean;
 }
 
 export interface TrailArtifactStatus<Piece extends Evidence = Evidence> {
@@ -71,15 +73,23 @@ export function judgeTrail<Piece extends Evidence>(trail: TrailEvidence<Piece>):
   const { template, owner } = trail.applied;
   const artifacts = trail.artifacts.map((artifact) => judgeTrailArtifact(trail.applied, artifact));
   const evidence = compareEvidence(ownRequirements(trail), trail.evidence);
-  const missing = artifacts
-    .filter(({ state }) => state === 'MISSING')
-    .map(({ artifact }) => explainMissing(template, artifact));
+  const missing = [
+    ...artifacts.filter(({ state }) => state === 'MISSING').map(({ artifact }) => explainMissing(template, artifact)),
+    ...(trail.isComplete === false ? [unjudged] : []),
+  ];
   // With a list, the evidence of the missing artifact is already compared with the list.
   const judged = artifacts.filter(({ state }) => state !== 'MISSING' || !isListTemplate(template));
   const all = [...evidence, ...judged.flatMap((artifact) => artifact.evidence)];
   const judgement = addNotes(judge(all, owner, missing), describeAnnounced(compareLater(trail), owner));
   return { ...judgement, evidence, artifacts };
 }
+
+const unjudged: MissingArtifact = {
+  about: 'further artifacts',
+  value: 'not judged, because there are too many reports',
+  limit: 'report them to another trail',
+  rule: 'limits of a trail',
+};
 
 /** Compares the evidence with what is required only of trails that begin later. */
 function compareLater({ applied: { announced }, evidence, artifacts }: TrailEvidence): readonly EvidenceStatus[] {

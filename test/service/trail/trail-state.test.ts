@@ -52,6 +52,16 @@ describe('the state of a trail with a template file', () => {
     ]);
   });
 
+  it('is not compliant if there are more artifacts than are judged', () => {
+    const applied = { owner: 'flow', template: file } as const;
+    const artifacts = [web(ofTrail, ofWeb)];
+    expect(judgeTrail({ applied, evidence: [ofTrail], artifacts }).state).toBe('COMPLIANT');
+    expect(judgeTrail({ applied, evidence: [ofTrail], artifacts, isComplete: false })).toMatchObject({
+      state: 'INCOMPLETE',
+      info: 'further artifacts: not judged, because there are too many reports; report them to another trail (limits of a trail).',
+    });
+  });
+
   it('judges an artifact by what the template requires of it and of the trail', () => {
     const judged = (name: string | undefined, ...evidence: readonly Evidence[]): Judgement =>
       judgeArtifact({

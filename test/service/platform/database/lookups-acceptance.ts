@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ArtifactReport } from '../../../../src/contract/artifact-report.ts';
 import type { ReportedArtifact } from '../../../../src/service/artifact/artifact.ts';
 import { toReportScopes } from '../../../../src/service/attestation/evidence-scope.ts';
 import type { ReadTransaction } from '../../../../src/service/platform/database/storage.ts';
+import type { Recorder } from '../../../../src/service/requirement/recorder.ts';
 import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
@@ -158,6 +160,33 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
         const reported = await artifacts.listByTrail('acme', 'web', 'main', 2);
         expect(reported.map(({ report }) => report.fingerprint)).toEqual(['a3', 'a2'].map(fingerprintOf));
       });
+    });
+
+    it('of the artifacts of a trail are the latest of each name, and of each recorder', async () => {
+      const add = (
+        digits: string,
+        change: Partial<ArtifactReport>,
+        ...recorders: readonly Recorder[]
+      ): Promise<unknown> =>
+        records.recordArtifact(
+          reportOf({
+            ...{ artifact: fingerprintOf(digits), recorders },
+            report: sampleArtifact({ fingerprint: fingerprintOf(digits), ...change }),
+          }),
+        );
+      await add('a1', { filename: 'web' }, { id: 'rule:one@1' });
+      await add('a2', { template_reference_name: 'api' }, { id: 'rule:one@1' });
+      await add('a3', { filename: 'web' });
+      await add('a4', { template_reference_name: 'api' });
+      await add('a5', { filename: 'other', template_reference_name: 'api' });
+      const list = (ofEachRecorder: boolean, limit: number): Promise<unknown> =>
+        records.storage.read(async ({ artifacts }) => {
+          const found = await artifacts.listLatestByName('acme', 'web', 'main', { ofEachRecorder, limit });
+          return [found.isComplete, ...found.reports.map(({ report }) => report.fingerprint.slice(0, 2))];
+        });
+      expect(await list(false, 2)).toEqual([true, 'a5', 'a3']);
+      expect(await list(false, 1)).toEqual([false, 'a5']);
+      expect(await list(true, 4)).toEqual([true, 'a5', 'a3', 'a2', 'a1']);
     });
 
     it('of evidence that counts for some environments has a place and names of its own', async () => {
