@@ -1,17 +1,16 @@
 import { changeTags, maximumTags } from '../../contract/tags.ts';
 import { actorName } from '../account/access.ts';
-import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { namedRecordMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import * as useCases from './tag-use-cases.ts';
 
 export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, changeTags, requireRole(dependencies, 'define', 'named later'), (received) => {
+  addRoute(host, changeTags, requireRole(dependencies, 'define'), (received) => {
     const { caller, parameters, document, carryOut } = received;
     const { org, type, name } = parameters;
     const kind = type.startsWith('flow') ? 'flow' : 'environment';
-    requireAccess(caller, 'define', kind === 'flow' ? { flows: [name] } : { environments: [name] }, changeTags);
     const { set_tags: set, remove_tags: remove } = document;
     const change = { org, kind, name, set, remove: remove ?? [], by: actorName(caller) } as const;
     return carryOut(useCases.changeTags, dependencies, change, (result) => {

@@ -55,6 +55,24 @@ describe('tags', () => {
     );
   });
 
+  it.each([
+    ['flow', 'flows', 'web'],
+    ['env', 'environments', 'prod'],
+  ])('of a %s can be changed under its former name, and not once it is archived', async (type, list, name) => {
+    const current = `${name}-2`;
+    const json = { new_name: current };
+    await call(service, { method: 'PUT', path: `/${list}/${service.org}/${name}/rename`, json });
+    expect(await tag(`${type}/${name}`, { team: 'shop' })).toMatchObject({ status: 200 });
+    await call(service, { method: 'PUT', path: `/${list}/${service.org}/${current}/archive` });
+    for (const each of [name, current]) {
+      expect(await tag(`${type}/${each}`, { team: 'other' })).toMatchObject({
+        status: 400,
+        body: { errors: { 'path.name': expect.stringContaining('that is archived; create the') } },
+      });
+    }
+    expect((await read(`/${list}/${service.org}/${current}`)).body).toMatchObject({ tags: { team: 'shop' } });
+  });
+
   it('stay when the flow or the environment is changed', async () => {
     await tag('flow/web', { team: 'shop' });
     await tag('env/prod', { team: 'shop' });

@@ -28,7 +28,14 @@ export function listNamedRecords({
   readonly params: unknown;
   readonly query?: unknown;
 }): readonly NamedRecord[] {
-  return [...listNamed(params, pathParameters, 'path'), ...listNamed(query, queryParameters, 'query')];
+  const inPath = { ...pathParameters, ...tagParameter(params) };
+  return [...listNamed(params, inPath, 'path'), ...listNamed(query, queryParameters, 'query')];
+}
+
+/** The path of tags (`/tags/{org}/{type}/{name}`) names the kind of the record, too. */
+function tagParameter(params: unknown): Readonly<Record<string, RenamedKind>> {
+  const type = textAt(params, 'type');
+  return type === undefined ? {} : { name: type.startsWith('flow') ? 'flow' : 'environment' };
 }
 
 function listNamed(
