@@ -146,9 +146,11 @@ export function toPolicyPage(context: PageContext, view: PolicyView): Page {
     content: html`${renderFacts([
         ['Description', policy.description],
         ['Latest version', String(versions.at(-1)?.version ?? '')],
+        ['Archived', policy.isArchived ? 'lists leave it out, and a new version brings it back' : undefined],
         [
           'Attached to',
-          renderEnvironmentLinks(context, policy) ?? 'no environment: attach it to one, or it judges nothing',
+          renderEnvironmentLinks(context, policy) ??
+            (policy.isArchived ? 'no environment' : 'no environment: attach it to one, or it judges nothing'),
         ],
         ['Created', html`${renderTime(policy.createdAt, context)} by ${policy.createdBy}`],
         ['Last change', renderTime(policy.lastModifiedAt, context)],

@@ -117,6 +117,9 @@ describe('archiving', () => {
     await changePolicies(service, 'DELETE', 'prod', ['provenance']);
     expect((await archive(`policies/${service.org}/provenance`)).status).toBe(200);
     expect((await changePolicies(service, 'POST', 'prod', ['provenance'])).status).toBe(404);
+    const page = await call(service, { at: service.url, path: `/${service.org}/policies/provenance` });
+    expect(page.text).toContain('lists leave it out, and a new version brings it back');
+    expect(page.text).not.toContain('attach it to one');
   });
 
   it('needs something that exists', async () => {
