@@ -15,7 +15,11 @@ export type Reader = Pick<Caller, 'org' | 'grants'>;
 /** Leaves out the environments that the caller may not read; returns the same object to a caller that may read all. */
 export function toReadableDetails(caller: Reader, details: ArtifactDetails): ArtifactDetails {
   if (readsEverything(caller)) return details;
-  return { ...details, appearances: readableAppearances(caller, details.appearances) };
+  return {
+    ...details,
+    appearances: readableAppearances(caller, details.appearances),
+    firstStarts: new Map([...details.firstStarts].filter(([environment]) => mayReadEnvironment(caller, environment))),
+  };
 }
 
 /** Leaves out the environments that the caller may not read. */

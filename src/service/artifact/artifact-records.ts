@@ -119,6 +119,8 @@ const statements = defineStatements('artifacts', {
     ${lookUp('environments', 'e', 'e.org = $1 AND e.name = a.environment')}
     WHERE a.org = $1 AND a.fingerprint = $2
     ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT $3`,
+  listFirstStarts: `SELECT environment, min(started_at) AS started_at FROM appearances
+    WHERE org = $1 AND fingerprint = $2 GROUP BY environment ORDER BY environment`,
   listFirstRuns: `SELECT m.value AS trail, a.environment, min(a.started_at) AS started_at FROM ${valuesOf('$3')}
     ${lookUpAll('artifacts', 'r', 'r.org = $1 AND r.flow = $2 AND r.trail = m.value')}
     ${lookUpAll('appearances', 'a', 'a.org = $1 AND a.fingerprint = r.fingerprint')} GROUP BY 1, 2`,
@@ -226,6 +228,12 @@ export class ArtifactReader extends Repository {
   /** Where the artifact runs, then where it ran, each newest first. */
   listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
     return this.queryAll(statements.listAppearances, [org, fingerprint, limit], toAppearance);
+  }
+
+  /** When the artifact first started in each environment, in Unix seconds. */
+  async listFirstStarts(org: string, fingerprint: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.query(statements.listFirstStarts, [org, fingerprint]);
+    return new Map(rows.map((row) => [text(row, 'environment'), number(row, 'started_at')]));
   }
 
   /**

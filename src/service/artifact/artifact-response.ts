@@ -19,7 +19,7 @@ import type { Appearance, ArtifactDetails } from './artifact.ts';
 import { describeEvidence, judgeArtifact } from './artifact-state.ts';
 
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
-  const { flow, artifact, evidence, appearances } = details;
+  const { flow, artifact, evidence, appearances, firstStarts } = details;
   const { org, id, createdAt, report } = artifact;
   const { state, info, reasons } = judgeArtifact(details);
   const located = locateReasons(reasons, { flow: flow.name, trail: report.trail_name });
@@ -40,8 +40,8 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     api_url: links.artifactApi(org, flow.name, report.fingerprint, id),
     // With `fromEntries`, because an attestation can be named `__proto__`.
     evidence: Object.fromEntries(evidenceKeys(evidence).map(([key, piece]) => [key, toEvidenceResponse(piece, links)])),
-    commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, appearances),
-    build_lead_times: calculateLeadTimes(createdAt, appearances),
+    commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, firstStarts),
+    build_lead_times: calculateLeadTimes(createdAt, firstStarts),
     external_urls: report.external_urls ?? {},
     annotations: report.annotations ?? {},
     user_data: report.user_data ?? null,

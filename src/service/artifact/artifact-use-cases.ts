@@ -110,10 +110,11 @@ export async function loadDetails(
   const scopes = toReportScopes(reported);
   const { trail_name: trail, fingerprint } = report;
   const place = { org, flow: flow.name };
-  const [findApplied, history, appearances] = await Promise.all([
+  const [findApplied, history, appearances, firstStarts] = await Promise.all([
     findAppliedTemplates({ trails }, flow, [trail]),
     attestations.listBound(place, scopes, maximumHistory),
     artifacts.listAppearances(org, fingerprint, maximumAppearances),
+    artifacts.listFirstStarts(org, fingerprint),
   ]);
   const applied = findApplied(trail);
   const [current, artifact] = await Promise.all([
@@ -121,7 +122,7 @@ export async function loadDetails(
     markReport(records, reported, applied.template),
   ]);
   const evidence = currentEvidence(applied.template, scopes, current);
-  return { flow, applied, artifact, evidence, history, appearances };
+  return { flow, applied, artifact, evidence, history, appearances, firstStarts };
 }
 
 export type RecordArtifactResult = 'recorded' | 'flow not found';

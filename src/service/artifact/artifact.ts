@@ -42,4 +42,6 @@ export interface ArtifactDetails {
   readonly history: readonly ListedAttestation[];
   /** Where it runs, then where it ran, each newest first; truncated if there are many. */
   readonly appearances: readonly Appearance[];
+  /** When it first started in each environment, in Unix seconds. */
+  readonly firstStarts: ReadonlyMap<string, number>;
 }

@@ -27,7 +27,7 @@ describe('the response for an artifact', () => {
     };
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
     const applied = { owner: 'flow', template: flow.template } as const;
-    const details = { flow, applied, artifact, evidence, history: [], appearances: [] };
+    const details = { flow, applied, artifact, evidence, history: [], appearances: [], firstStarts: new Map() };
     const answer = toArtifactResponse(details, new Links(() => 'http://localhost', '/api/v2'));
     expect([Object.keys(answer.evidence ?? {}).length, answer.last_modified_at]).toEqual([150_000, '149999']);
   });

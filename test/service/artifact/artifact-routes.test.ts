@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { artifact } from '../../../src/contract/artifact.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import {
@@ -113,6 +114,20 @@ describe('operation 10, get artifact by fingerprint', () => {
         },
       ],
     });
+  });
+
+  it('returns the lead time to the first start, however often the artifact started since then', async () => {
+    await report(service);
+    await saveEnvironment(service, 'jobs');
+    const leadTimes = async (): Promise<unknown> => valueAt((await get('abcdef')).body, 'build_lead_times');
+    await reportPods(service, 'jobs', pod('job', { web: 'abcdef' }));
+    const first = await leadTimes();
+    expect(first).toEqual({ jobs: expect.any(Number) });
+    for (let run = 0; run < 101; run += 1) {
+      await reportPods(service, 'jobs');
+      await reportPods(service, 'jobs', pod('job', { web: 'abcdef' }));
+    }
+    expect(await leadTimes()).toEqual(first);
   });
 
   it('leaves out what was not reported, except user_data, which is null', async () => {
