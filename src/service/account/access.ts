@@ -38,6 +38,8 @@ export interface Grant {
   readonly recorder?: string | undefined;
   /** Whether what it records counts for commits other than that of the run, too. */
   readonly coversAnyCommit?: boolean;
+  /** Whether it is limited to evidence of an earlier run whose code nobody may have reviewed. */
+  readonly isUnreviewed?: boolean;
 }
 
 /** The flows and environments that a request is about. Without any, it is about the whole organization. */
@@ -176,7 +178,7 @@ export function withoutDefinitions(grant: Grant): Grant {
  * request, it counts for its trail and flow.
  */
 export function limitToTrails(grant: Grant): Grant {
-  return { ...withoutDefinitions(grant), countsFor: [], recorder: undefined };
+  return { ...withoutDefinitions(grant), countsFor: [], recorder: undefined, isUnreviewed: true };
 }
 
 function permits(grant: Grant, permission: Permission, target: AccessTarget): boolean {
@@ -198,6 +200,12 @@ export function explainRefusal(grants: readonly Grant[], permission: Permission)
   if (grants.length === 0) return undefined;
   if (hasPermission(grants, permission)) return explainLimits(grants, permission);
   const limited = grants.filter(({ role }) => holders[permission].includes(role));
+  if (limited.some(({ isUnreviewed = false }) => isUnreviewed)) {
+    return (
+      'is an API key that delivers what a run of a pull request or of another branch kept, which may not change what ' +
+      'evidence is judged by; let a run of the branch that the replay runs on do that'
+    );
+  }
   if (limited.length > 0) {
     return (
       `is an API key of ${describeRules(limited)}, which lacks the permission ${permission}; an admin can add it to the ` +

@@ -45,7 +45,12 @@ describe('evidence of an earlier run', () => {
   it('counts for no environment if unreviewed code wrote it, whoever delivers it', async () => {
     for (const key of keys) {
       expect(await replay(key, '?1;unreviewed')).toBe(false);
-      expect((await beginTrail(key, '?1;unreviewed')).status).toBe(403);
+      expect(await beginTrail(key, '?1;unreviewed')).toMatchObject({
+        status: 403,
+        body: {
+          errors: { authorization: expect.stringContaining('what a run of a pull request or of another branch') },
+        },
+      });
     }
   });
 
