@@ -230,9 +230,12 @@ export const changePolicies = defineWrite(
     const named = [...new Set([...change.attach, ...change.detach])];
     const isEnvironmentMissing = (await environments.findHead(org, environment)) === undefined;
     const existing = new Set(await policies.listExisting(org, named));
-    const missingPolicies = named.filter((policy) => !existing.has(policy));
-    if (isEnvironmentMissing || missingPolicies.length > 0) return { isEnvironmentMissing, missingPolicies };
     const attached = await environments.listPolicies(org, environment);
+    // An archived policy may still be attached to an environment that was archived, too.
+    const missingPolicies = named.filter(
+      (policy) => !existing.has(policy) && !(change.detach.includes(policy) && attached.includes(policy)),
+    );
+    if (isEnvironmentMissing || missingPolicies.length > 0) return { isEnvironmentMissing, missingPolicies };
     const attach = [...new Set(change.attach)].filter((policy) => !attached.includes(policy));
     const detach = attached.filter((policy) => change.detach.includes(policy));
     if (attached.length + attach.length - detach.length > maximumPolicies) return 'too many';

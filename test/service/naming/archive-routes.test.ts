@@ -122,6 +122,16 @@ describe('archiving', () => {
     expect(page.text).not.toContain('attach it to one');
   });
 
+  it('of a policy lets it be detached from an environment that was archived, too', async () => {
+    await changePolicies(service, 'POST', 'prod', ['provenance']);
+    await archive(`environments/${service.org}/prod`);
+    expect((await archive(`policies/${service.org}/provenance`)).status).toBe(200);
+    await saveEnvironment(service, 'prod');
+    expect((await changePolicies(service, 'POST', 'prod', ['provenance'])).status).toBe(404);
+    expect((await changePolicies(service, 'DELETE', 'prod', ['provenance'])).status).toBe(200);
+    expect((await read(`/environments/${service.org}/prod`)).body).toMatchObject({ policies: [] });
+  });
+
   it('needs something that exists', async () => {
     for (const path of [
       `flows/${service.org}/none`,
