@@ -116,11 +116,26 @@ function parseVerify(args: string[], environment: EnvironmentVariables): LogComm
   return {
     name: 'verify',
     dataFolder: readDataFolder(values.data, environment) ?? defaultDataFolder,
-    // A folder on the command line takes precedence over a database in the environment.
-    database: values.data === undefined ? readDatabase(values, environment) : undefined,
+    database: findDatabase(values, environment),
     checkpoints: values.checkpoint ?? [],
     verifierKeys: values['verifier-key'] ?? [],
   };
+}
+
+/**
+ * A folder on the command line takes precedence over a database in the environment.
+ *
+ * @throws OptionError
+ */
+function findDatabase(
+  { data, ...flags }: { readonly data?: string; readonly database?: string; readonly attachments?: string },
+  environment: EnvironmentVariables,
+): DatabaseOptions | undefined {
+  if (data === undefined) return readDatabase(flags, environment);
+  if (flags.database === undefined && flags.attachments === undefined) return undefined;
+  throw new OptionError(
+    'verify takes either --data, or --database with --attachments; leave out what does not belong to the service',
+  );
 }
 
 function parseVerifierKey(args: string[], environment: EnvironmentVariables): LogCommand {

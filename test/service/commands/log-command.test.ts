@@ -101,6 +101,8 @@ describe('the signing keys', () => {
     [['verifier-key', '--org', 'acme'], {}, 'verifier-key requires --org and --public-url'],
     [['verify'], {}, 'verify requires a folder, --data, --database or --checkpoint'],
     [['verify', '--data', 'none', '--verifier-key', 'x'], {}, '--verifier-key x must be a line of the output of'],
+    [['verify', '--data', 'none', '--database', 'postgres://db/x'], {}, 'verify takes either --data, or --database'],
+    [['verify', '--data', 'none', '--attachments', 's3://bucket'], {}, 'verify takes either --data, or --database'],
     [['verify', '--data', 'none'], {}, 'there is no database in none'],
     [['verify', '--data', 'none', '--checkpoint', 'missing'], {}, 'missing does not exist; check the path'],
     [['verify', '--data', 'none', '--checkpoint', tmpdir()], {}, `${tmpdir()} is a folder and must be a file`],
