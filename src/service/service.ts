@@ -206,7 +206,7 @@ function startDispatcher(
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivate), allowPrivate };
   const send = createNotificationSender({
     findArtifact: (query) => findEventArtifact(dependencies, query),
-    ...{ links, web, mail, now },
+    ...{ links, web, mail, now, log },
   });
   return new Dispatcher({ storage, send, now, after, log });
 }

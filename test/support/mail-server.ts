@@ -9,20 +9,20 @@ export interface TakenMail {
   readonly data: string;
 }
 
-/** A mail server on the loopback interface that accepts everything or nothing. */
+/** A mail server on the loopback interface that accepts e-mails or refuses them. */
 export interface MailServer {
   readonly url: string;
   readonly mails: readonly TakenMail[];
   stop(): Promise<void>;
 }
 
-/** Starts a minimal mail server (RFC 5321). The caller must stop it. */
-export async function startMailServer({ refuse = false } = {}): Promise<MailServer> {
+/** Starts a minimal mail server (RFC 5321), which refuses everything, or one recipient. The caller must stop it. */
+export async function startMailServer({ refuse = false, unknown = '' } = {}): Promise<MailServer> {
   const mails: TakenMail[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.setEncoding('utf8').on('error', () => undefined));
-    converse(socket, refuse, (mail) => mails.push(mail));
+    converse(socket, { refuse, unknown }, (mail) => mails.push(mail));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,7 +38,11 @@ export async function startMailServer({ refuse = false } = {}): Promise<MailServ
   };
 }
 
-function converse(socket: Socket, refuse: boolean, take: (mail: TakenMail) => void): void {
+function converse(
+  socket: Socket,
+  { refuse, unknown }: { readonly refuse: boolean; readonly unknown: string },
+  take: (mail: TakenMail) => void,
+): void {
   let [input, from, data] = ['', '', false as boolean];
   let recipients: string[] = [];
   const addressIn = (line: string): string => /<(.*)>/u.exec(line)?.[1] ?? '';
@@ -50,6 +54,7 @@ function converse(socket: Socket, refuse: boolean, take: (mail: TakenMail) => vo
       return refuse ? '550 not from you' : '250 OK';
     },
     RCPT: (line) => {
+      if (addressIn(line) === unknown) return '550 no such user';
       recipients.push(addressIn(line));
       return '250 OK';
     },

@@ -20,11 +20,12 @@ export interface Mail {
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 /**
- * Sends an e-mail. Resolves when the server has accepted it for at least one of the recipients.
+ * Sends an e-mail. Resolves when the server has accepted it for at least one of the recipients, with those that it
+ * refused: if the e-mail was sent again, the others would get it twice.
  *
  * @throws DeliveryError
  */
-export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortSignal): Promise<void> {
+export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortSignal): Promise<readonly string[]> {
   // Loaded by the first e-mail, because most services send none.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
@@ -45,7 +46,8 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
     // After an abort, the connection ends by its own timeout.
-    await Promise.race([sent, rejectOnAbort(signal)]);
+    const { rejected } = await Promise.race([sent, rejectOnAbort(signal)]);
+    return rejected;
   } catch (error) {
     throw new DeliveryError(`the mail server did not accept the e-mail: ${errorMessage(error)}`, { cause: error });
   } finally {

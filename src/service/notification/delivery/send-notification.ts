@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Now, unixSeconds } from '../../../runtime/clock.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
 import type { Links } from '../../platform/links.ts';
 import type { Web } from '../../platform/network/permitted-address.ts';
+import { toSingleLine } from '../../platform/single-line.ts';
 import { type Delivery, noMailServer } from '../notification.ts';
 import { signMessage } from '../webhook-secret.ts';
 import { DeliveryError, postJson } from './post-json.ts';
@@ -18,6 +20,7 @@ export interface SenderDependencies {
   readonly links: Links;
   readonly web: Web;
   readonly now: Now;
+  readonly log: Pick<ServiceLog, 'info'>;
   /** Absent if the service sends no e-mail. */
   readonly mail?: MailServer | undefined;
 }
@@ -29,6 +32,7 @@ export function createNotificationSender({
   web,
   mail,
   now,
+  log,
 }: SenderDependencies): SendNotification {
   return async (delivery, signal) => {
     const { target, event } = delivery;
@@ -44,14 +48,19 @@ export function createNotificationSender({
         break;
       case 'EMAIL': {
         if (mail === undefined) throw new DeliveryError(noMailServer);
-        await sendEmail(
-          mail,
-          { recipients: target.recipients, subject: renderSubject(event), text: renderMessage(payload) },
-          signal,
-        );
+        const { recipients } = target;
+        const letter = { recipients, subject: renderSubject(event), text: renderMessage(payload) };
+        const refused = await sendEmail(mail, letter, signal);
+        if (refused.length > 0) log.info(describeRefused(delivery, refused));
       }
     }
   };
+}
+
+function describeRefused({ org, number }: Delivery, refused: readonly string[]): string {
+  return toSingleLine(
+    `notification ${number} of ${org}: the mail server accepted the e-mail, but not for ${refused.join(', ')}`,
+  );
 }
 
 function toSignedWebhook(

@@ -30,6 +30,14 @@ describe('an e-mail', () => {
     await server.stop();
   });
 
+  it('is sent to the others if the mail server refuses some of its recipients, whom it returns', async () => {
+    const server = await startMailServer({ unknown: 'bob@example.com' });
+    const settings = { url: server.url, from: 'compliance@example.com' };
+    expect(await sendEmail(settings, mail, never)).toEqual(['bob@example.com']);
+    expect(server.mails).toMatchObject([{ recipients: ['ann@example.com'] }]);
+    await server.stop();
+  });
+
   it('is not sent without TLS to another machine if there is a password', async () => {
     const server = await startMailServer();
     // The service does not take it for this machine.
