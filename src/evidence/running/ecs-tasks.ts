@@ -8,7 +8,11 @@ export const ecsCommand =
 
 /** Reads tasks (AWS API, "DescribeTasks"). */
 export function readTasks(documents: readonly DocumentNode[], found: Findings): void {
-  for (const task of documents.flatMap((document) => document.at('tasks').list())) {
+  const tasks = documents.flatMap((document) => document.at('tasks').list());
+  const failures = documents.map((document) => document.at('failures')).find((node) => node.items().length > 0);
+  // A few tasks can stop meanwhile. If none is found, the cluster is most likely another one, and not empty.
+  if (tasks.length === 0 && failures !== undefined) throw failures.createError('empty if there are no tasks');
+  for (const task of tasks) {
     const state = task.at('lastStatus').text();
     if (state !== 'RUNNING') {
       found.addNotRunning(state);

@@ -87,7 +87,7 @@ describe('tasks of ECS', () => {
         task({ lastStatus: 'STOPPED' }),
         task({ lastStatus: 'STOPPED' }),
       ],
-      failures: [],
+      failures: [{ arn: 'arn/1', reason: 'MISSING' }],
     };
     const second = {
       tasks: [
@@ -118,6 +118,7 @@ describe('tasks of ECS', () => {
 
   it.each([
     [{ taskArns: [] }, 'running-0.json: tasks must be a list, and is missing'],
+    [{ tasks: [], failures: [{ reason: 'MISSING' }] }, 'failures must be empty if there are no tasks, and is a list'],
     [{ tasks: [{}] }, 'tasks[0].lastStatus must be a text, and is missing'],
     [{ tasks: [task({ startedAt: 'soon' })] }, 'tasks[0].startedAt must be a time'],
     [{ tasks: [task({ containers: null })] }, 'tasks[0].containers must be a list, and is missing'],
