@@ -25,6 +25,7 @@ import {
   renderBadge,
   renderEmpty,
   renderFacts,
+  renderLinks,
   renderResult,
   renderTime,
 } from '../platform/pages/components.ts';
@@ -40,6 +41,7 @@ import type { Appearance, ArtifactDetails } from './artifact.ts';
 import * as assertions from './artifact-assertion-use-cases.ts';
 import { requireArtifact, requireReportId } from './artifact-routes.ts';
 import { type EvidenceStatus, judgeArtifact, listArtifactEvidence, withoutMismatched } from './artifact-state.ts';
+import { maximumHistory } from './artifact-use-cases.ts';
 
 export function addArtifactPage(host: PageHost): void {
   const { dependencies } = host;
@@ -50,7 +52,7 @@ export function addArtifactPage(host: PageHost): void {
       const narrow = { trail: query.trail, attestationId: requireReportId(query) };
       const found = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
       const details = toReadableDetails(caller, found.details);
-      return toArtifactPage(context, { details, verdicts: await judgeInEnvironments(dependencies, details, caller) });
+      return toArtifactPage(context, { details, ...(await judgeInEnvironments(dependencies, details, caller)) });
     },
   );
 }
@@ -63,14 +65,14 @@ async function judgeInEnvironments(
   dependencies: RouteDependencies,
   { artifact, appearances }: ArtifactDetails,
   caller: Caller,
-): Promise<readonly EnvironmentVerdict[]> {
+): Promise<Omit<ArtifactView, 'details'>> {
   const { org, flow, report } = artifact;
   const running = appearances.filter(({ exitedAt }) => exitedAt === undefined);
-  const environments = [...new Set(running.map(({ environment }) => environment))]
-    .filter((environment) => mayAccess(caller, org, 'read', { flows: [flow], environments: [environment] }))
-    .slice(0, maximumEnvironments);
+  const environments = [...new Set(running.map(({ environment }) => environment))].filter((environment) =>
+    mayAccess(caller, org, 'read', { flows: [flow], environments: [environment] }),
+  );
   const verdicts: EnvironmentVerdict[] = [];
-  for (const environment of environments) {
+  for (const environment of environments.slice(0, maximumEnvironments)) {
     const assertion = await assertions.assertArtifact(dependencies, {
       org,
       fingerprint: report.fingerprint,
@@ -80,7 +82,7 @@ async function judgeInEnvironments(
     const policies = toReadableEvaluations(caller, assertion.policies ?? []);
     verdicts.push({ environment, assertion: { ...assertion, policies } });
   }
-  return verdicts;
+  return { verdicts, others: environments.slice(maximumEnvironments) };
 }
 
 export interface EnvironmentVerdict {
@@ -92,12 +94,14 @@ export interface ArtifactView {
   readonly details: ArtifactDetails;
   /** By the policies of the environments that it runs in. */
   readonly verdicts: readonly EnvironmentVerdict[];
+  /** The other environments that it runs in. */
+  readonly others: readonly string[];
 }
 
 /** Creates the page of an artifact: its state and why, rule by rule, its evidence, and where it runs and ran. */
 export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
-  const { details, verdicts } = view;
-  const { flow, artifact, appearances } = details;
+  const { details, verdicts, others } = view;
+  const { flow, artifact, appearances, history } = details;
   const { org, id, report } = artifact;
   const { paths } = context;
   const { fingerprint } = report;
@@ -121,10 +125,24 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
       <h2>Evidence</h2>
       ${renderAllEvidence(context, listArtifactEvidence(details))}
       ${verdicts.map((verdict) => renderEnvironmentVerdict(context, org, verdict))}
+      ${
+        others.length === 0
+          ? undefined
+          : html`<p>
+              It is not judged here by the policies of other environments that it runs in:
+              ${renderLinks(others, (name) => paths.environment(org, name))}
+            </p>`
+      }
       <h2>Where it runs and ran</h2>
       ${renderAppearances(context, org, appearances)}
-      <h2>Everything reported about it</h2>
-      ${renderHistory(context, details)} ${renderUserData(report.user_data)}`,
+      <h2>Reported about it, the latest first</h2>
+      ${renderHistory(context, details)}
+      ${
+        history.length < maximumHistory
+          ? undefined
+          : html`<p>At most the latest ${maximumHistory} are shown. The audit package has all.</p>`
+      }
+      ${renderUserData(report.user_data)}`,
   };
 }
 
@@ -244,7 +262,7 @@ function renderAppearances(context: PageContext, org: string, appearances: reado
 function renderHistory(context: PageContext, { artifact: { org, flow }, history }: ArtifactDetails): Html {
   const { paths } = context;
   return renderTable({
-    label: 'Everything reported about it',
+    label: 'Reported about it',
     columns: ['Attestation', 'State', 'Type', 'By', 'Reported'],
     rows: history.map(({ trail, id, name, type, verdict, createdAt, reportedBy }): readonly Hole[] => [
       pageLink(paths.attestation(org, flow, trail, id), name),

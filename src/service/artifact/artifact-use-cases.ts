@@ -46,7 +46,7 @@ export type ArtifactNotFound =
 export type ArtifactLookup = FoundArtifact | ArtifactNotFound;
 
 /** The maximum number of attestations in the history of an artifact. Reading them is most of the cost of a lookup. */
-const maximumHistory = 20;
+export const maximumHistory = 20;
 
 /** The maximum number of appearances in the details of an artifact; current ones come first. */
 const maximumAppearances = 100;

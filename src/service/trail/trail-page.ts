@@ -34,6 +34,7 @@ import {
   renderEmpty,
   renderFacts,
   renderHash,
+  renderLinks,
   renderTime,
 } from '../platform/pages/components.ts';
 import { type Hole, type Html, html, link } from '../platform/pages/html.ts';
@@ -234,12 +235,12 @@ function renderArtifacts(context: PageContext, { details, history }: TrailView):
     if (reported === undefined) return [artifact.name, renderBadge(state), '', '', ''];
     const { fingerprint } = reported.report;
     const runs = (history.appearances.get(fingerprint) ?? []).filter(({ exitedAt }) => exitedAt === undefined);
-    const places = [...new Set(runs.map(({ environment }) => environment))].slice(0, 5);
+    const places = [...new Set(runs.map(({ environment }) => environment))];
     return [
       pageLink(paths.artifact(org, flow, fingerprint, reported.id), clip(artifact.name, 100)),
       renderBadge(state),
       renderHash(fingerprint),
-      html`${places.map((place) => html`${pageLink(paths.environment(org, place), place)} `)}`,
+      renderLinks(places, (place) => paths.environment(org, place), 5),
       renderTime(reported.createdAt, context),
     ];
   };
