@@ -59,10 +59,9 @@ const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for,
 /** Counts in the order of recording, across flows. */
 const place = either('rowid', 'place');
 /** What a trail calls the artifact of the report `r`. */
-const reportedName = either(
-  "coalesce(r.report ->> '$.template_reference_name', r.report ->> '$.filename')",
-  "coalesce(r.report::json ->> 'template_reference_name', r.report::json ->> 'filename')",
-);
+const reference = either("r.report ->> '$.template_reference_name'", "r.report::json ->> 'template_reference_name'");
+const filename = either("r.report ->> '$.filename'", "r.report::json ->> 'filename'");
+const reportedName = `${reference}, CASE WHEN ${reference} IS NULL THEN ${filename} END`;
 const commit = either("report ->> '$.git_commit'", 'git_commit');
 
 /** A condition for a long text of the report. In PostgreSQL, only the first characters of the column are in the index. */

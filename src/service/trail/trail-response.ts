@@ -48,7 +48,7 @@ export function toTrailResponse(details: TrailDetails, history: TrailHistory, li
       attestations_statuses: judgement.evidence.map(toAttestationStatus),
       // With `fromEntries`, because an artifact can be named `__proto__`.
       artifacts_statuses: Object.fromEntries(
-        judgement.artifacts.map((status) => [status.artifact.name, toArtifactStatus(status)]),
+        [...selectByName(judgement.artifacts)].map(([artifact, status]) => [artifact, toArtifactStatus(status)]),
       ),
     },
     events: toEvents(details, history),
@@ -76,6 +76,17 @@ export function toAttestationStatus({
     is_compliant: evidence?.verdict === 'compliant',
     unexpected: !isRequired,
   };
+}
+
+/** One for each name: that of the template, if a file has the same name. */
+function selectByName<Status extends Pick<TrailArtifactStatus, 'artifact' | 'isRequired'>>(
+  statuses: readonly Status[],
+): ReadonlyMap<string, Status> {
+  const byName = new Map<string, Status>();
+  for (const status of statuses) {
+    if (byName.get(status.artifact.name)?.isRequired !== true) byName.set(status.artifact.name, status);
+  }
+  return byName;
 }
 
 function toArtifactStatus({

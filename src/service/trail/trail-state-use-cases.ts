@@ -124,13 +124,15 @@ async function listReports(
 }
 
 /** The first report of each name: the latest one. */
-function latestByName(reports: readonly ReportedArtifact[]): ReadonlyMap<string, ReportedArtifact> {
+function latestByName(reports: readonly ReportedArtifact[]): readonly ReportedArtifact[] {
   const latest = new Map<string, ReportedArtifact>();
   for (const reported of reports) {
-    const name = reported.report.template_reference_name ?? reported.report.filename;
-    if (!latest.has(name)) latest.set(name, reported);
+    const { template_reference_name: reference, filename } = reported.report;
+    // A file can have the name of an artifact of the template, and be another one.
+    const key = reference === undefined ? `file ${filename}` : `artifact ${reference}`;
+    if (!latest.has(key)) latest.set(key, reported);
   }
-  return latest;
+  return [...latest.values()];
 }
 
 /** The artifacts that were reported, under the latest report of each name, and those that the template misses. */
@@ -144,18 +146,22 @@ function listArtifacts(
   const counting = latestByName(reports.filter(isCounting));
   const others = latestByName(reports.filter((reported) => !isCounting(reported)));
   // A list requires an artifact, whatever its name.
-  const isAnyEnough = isListTemplate(template) && counting.size > 0;
-  const named = new Set([...counting.values()].map((reported) => reported.report.template_reference_name));
+  const isAnyEnough = isListTemplate(template) && counting.length > 0;
+  const named = new Set(counting.map(({ report: { template_reference_name: reference } }) => reference));
   const missing = isAnyEnough ? [] : listRequiredArtifacts(template).filter((name) => !named.has(name));
   return [
-    ...[...others.values()].map((reported) => ({
+    ...others.map((reported) => ({
       ...{ name: reported.report.filename, reported, isMismatched: true },
       scopes: toReportScopes(reported),
     })),
-    ...[...counting].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
+    ...counting.map((reported) => {
+      const { template_reference_name: name = reported.report.filename } = reported.report;
+      return { name, reported, scopes: toReportScopes(reported) };
+    }),
     ...missing.map((name) => {
+      const mismatched = others.find((reported) => reported.report.template_reference_name === name);
       const scopes = [...toTargetScopes(trail, name, report.git_commit_info?.sha1), ...toTrailScopes(trail)];
-      return { name, reported: undefined, mismatched: others.get(name), scopes };
+      return { name, reported: undefined, mismatched, scopes };
     }),
   ];
 }

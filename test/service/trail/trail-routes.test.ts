@@ -169,6 +169,25 @@ describe('trails and templates', () => {
     expect(await state()).toBe('COMPLIANT');
   });
 
+  it('judge a file that has the name of an artifact of the template beside that', async () => {
+    await saveFlow(sampleTemplate({}, { sonar: 'sonar' }).replace('attestations:\n  artifacts', 'artifacts'));
+    await reportWeb();
+    const verdict = async (): Promise<unknown> => {
+      const { reasons, compliance_status } = mappingOf(
+        await call(service, { path: `/trails/${service.org}/web/main` }),
+      );
+      const { artifacts_statuses } = compliance_status as { readonly artifacts_statuses: object };
+      return { reasons, artifacts_statuses };
+    };
+    const web = { status: 'COMPLIANT', unexpected: false };
+    const fingerprint = fingerprintOf('def');
+    await report(service, { fingerprint, filename: 'web' });
+    expect(await verdict()).toMatchObject({ reasons: [], artifacts_statuses: { web } });
+    await attest(service, sampleAttestation('ERROR', { artifact_fingerprint: fingerprint }));
+    await report(service, { template_reference_name: 'web' });
+    expect(await verdict()).toMatchObject({ reasons: [{ about: 'web.sonar' }], artifacts_statuses: { web } });
+  });
+
   it('reject a bad template, with its lines', async () => {
     await saveFlow(file);
     const bad = 'version: 1\ntrail:\n  attestations:\n    - {name: a, type: none}\n    - {name: a, type: junit}\n';
