@@ -5,6 +5,14 @@ const exampleUrl = 'postgres://compliance@db.example.com/compliance';
 /** The parts before the servers, the servers, and the database with its parameters. */
 const authorityForm = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^/?#]+.*)$/u;
 
+/** What the driver understands. It ignores all others, so that a misspelt `sslmode` would leave the connection unencrypted. */
+const parameters: readonly string[] = [
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat', 'host', 'port'],
+  ...['application_name', 'options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'],
+];
+
+const sslModes: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 interface SplitUrl {
   /** The URL for each server, in their order. */
   readonly urls: readonly string[];
@@ -23,7 +31,15 @@ export function splitDatabaseUrl(url: string, setting = '--database'): SplitUrl 
   if (before === undefined || hosts === undefined || after === undefined) throw invalidUrl(setting);
   const urls = hosts.split(',').map((host) => `${before}${host}${after}`);
   if (!urls.every((one) => URL.canParse(one))) throw invalidUrl(setting);
+  requireKnownParameters(new URL(after, 'http://any.invalid').searchParams, setting);
   return { urls, hosts };
+}
+
+function requireKnownParameters(given: URLSearchParams, setting: string): void {
+  if (![...given.keys()].every((name) => parameters.includes(name)))
+    throw new StartError(`${setting} has an unknown parameter; it can have ${parameters.join(', ')}`);
+  if (!given.getAll('sslmode').every((mode) => sslModes.includes(mode)))
+    throw new StartError(`sslmode in ${setting} must be one of ${sslModes.join(', ')}`);
 }
 
 function invalidUrl(setting: string): StartError {

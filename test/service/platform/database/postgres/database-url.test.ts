@@ -32,6 +32,14 @@ describe('the URL of a database', () => {
     expect(parse).not.toThrow(/s3cret/);
   });
 
+  it.each([
+    ['sslmod=verify-full', /^--database has an unknown parameter; it can have sslmode, /],
+    ['sslmode=disable&SSLMODE=verify-full', /^--database has an unknown parameter; it can have sslmode, /],
+    ['sslmode=verify_full', /^sslmode in --database must be one of disable, .*verify-full$/],
+  ])('is refused if it seems to ask for encryption, and the driver would ignore it: %s', (parameters, message) => {
+    expect(() => parseDatabaseUrl(`postgres://ann:s3cret@db/compliance?${parameters}`)).toThrow(message);
+  });
+
   it('names a file that it lacks', () => {
     const parse = (): unknown => parseDatabaseUrl('postgres://ann:s3cret@db/compliance?sslrootcert=/no/ca.pem');
     expect(parse).toThrow(/^the URL of the database cannot be used: ENOENT: .* '\/no\/ca.pem'$/);
