@@ -44,7 +44,12 @@ export async function loadFlowTrends(
 /** How many of the latest trails that are not compliant are searched for faults. */
 const maximumSearched = 1000;
 
-/** Lists what fails or is missing most in the trails that trends count: the most frequent first, then by name. */
+const secondsOfDay = 86_400;
+
+/**
+ * Lists what fails or is missing most in the trails that trends count: the most frequent first, then by name. Counts from
+ * the beginning of the first day, as the list does to which pages link.
+ */
 export async function listFrequentFaults(
   { trails }: Records,
   org: string,
@@ -53,7 +58,8 @@ export async function listFrequentFaults(
 ): Promise<readonly FaultCount[]> {
   const found: FaultCount[] = [];
   for (const [branch, flows] of Map.groupBy(trends, ([, trend]) => trend.branch)) {
-    const from = flows[0]?.[1].trend.weeks[0]?.from ?? 0;
+    const begin = flows[0]?.[1].trend.weeks[0]?.from ?? 0;
+    const from = begin - (begin % secondsOfDay);
     const names = flows.map(([name]) => name);
     found.push(...(await trails.countFaults(org, names, branch, from, maximumSearched)));
   }
