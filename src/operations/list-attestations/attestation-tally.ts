@@ -1,7 +1,8 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
-import type { Reason } from '../../contract/reason.ts';
+import { type Reason, verdictFromReasons } from '../../contract/reason.ts';
 import { formatTime } from '../format-time.ts';
+import { readReasons } from '../reasons.ts';
 import { complianceLabel, link, listTable, plain, type Table, type Text } from '../report.ts';
 import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
 import { explainAttestation } from './attestation-reasons.ts';
@@ -226,10 +227,18 @@ class FirstCounting<Shown> {
   }
 }
 
-function toMark({ is_compliant: compliant }: ListedAttestation): Mark {
+/** Evidence that only proves nothing is not compliant either, but its reasons say that it did not fail. */
+function toMark({ is_compliant: compliant, reasons }: ListedAttestation): Mark {
   if (compliant === undefined || compliant === null) return 'unknown';
-  return compliant ? 'compliant' : 'notCompliant';
+  if (compliant) return 'compliant';
+  return verdictFromReasons(readReasons(reasons)) === 'incomplete' ? 'unknown' : 'notCompliant';
 }
+
+const compliance: Readonly<Record<Mark, boolean | undefined>> = {
+  compliant: true,
+  notCompliant: false,
+  unknown: undefined,
+};
 
 function toRow(attestation: ListedAttestation): readonly Text[] {
   return [
@@ -237,7 +246,7 @@ function toRow(attestation: ListedAttestation): readonly Text[] {
     plain(attestationTrail(attestation) ?? 'unknown'),
     plain(artifactLabel(attestation)),
     plain(attestation.attestation_type ?? ''),
-    plain(complianceLabel(attestation.is_compliant)),
+    plain(complianceLabel(compliance[toMark(attestation)])),
     plain(formatTime(attestation.created_at) ?? ''),
     plain(attestation.reported_by ?? ''),
     plain(attestation.description ?? ''),

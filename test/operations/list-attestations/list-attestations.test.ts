@@ -151,6 +151,17 @@ describe('list-attestations of one page', () => {
     expect(result.outcome).toBe(outcome);
   });
 
+  it('takes evidence that only proves nothing as incomplete, as other gates do', async () => {
+    const open = { state: 'incomplete', about: 'sonar', value: 'no test ran' };
+    const failed = { state: 'failed', about: 'sonar', value: '2 bugs' };
+    const listed = (reasons: unknown[]): ReturnType<typeof attestation> => ({ ...attestation(1, false), reasons });
+    const { result } = await list([listed([open])]);
+    expect(result).toMatchObject({ outcome: 'incomplete', report: { reasons: [{ state: 'incomplete' }] } });
+    expect(Object.values(reportTables(result))[0]?.[0]).toContain('⏳ unknown');
+    for (const reasons of [[open, failed], [], ['?']])
+      expect((await list([listed(reasons)])).result.outcome).toBe('non-compliant');
+  });
+
   it('says if nothing is listed', async () => {
     const { result } = await list([]);
     expect(result.conclusion).toBe(
