@@ -266,9 +266,10 @@ export function parsePublicUrl(text: string | undefined): string | undefined {
 function parseTrustedProxies(text = ''): readonly string[] {
   const proxies = text.split(',').flatMap((proxy) => (proxy.trim() === '' ? [] : [proxy.trim()]));
   for (const proxy of proxies) {
-    const [address = '', prefix = '0', ...rest] = proxy.split('/');
+    const [address = '', prefix = '1', ...rest] = proxy.split('/');
     const bits = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    if (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0) continue;
+    // Fastify refuses a prefix of 0: everyone could then claim any address.
+    if (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0) continue;
     throw new OptionError(`--trusted-proxy ${proxy} must be an IP address or a network, such as 10.0.0.0/8`);
   }
   return proxies;
@@ -287,7 +288,8 @@ function parseAdminKey(key: string | undefined): string | undefined {
 function parseMailServer(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
   if (url === undefined && from === undefined) return undefined;
   if (url === undefined || from === undefined) throw new OptionError('--smtp-url and --smtp-from must be set together');
-  if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
+  const { protocol, hostname } = URL.parse(url) ?? { protocol: '', hostname: '' };
+  if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') {
     throw new OptionError('--smtp-url must be an smtp(s) URL, such as smtps://user:password@mail.example.com');
   }
   if (!/[^\s@<]@[^\s@>]/u.test(from))

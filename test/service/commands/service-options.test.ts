@@ -115,7 +115,7 @@ describe('the settings of the service', () => {
     [['--port', 'x'], '--port x is not a valid port'],
     [['--port', '65536'], '--port 65536 is not a valid port'],
     [['--port=-1'], '--port -1 is not a valid port'],
-    ...['proxy', '10.0.0.0/33', '10.0.0.1/8/1', '::1/x'].map(
+    ...['proxy', '10.0.0.0/33', '10.0.0.1/8/1', '::1/x', '0.0.0.0/0', '10.0.0.0/08'].map(
       (proxy) => [['--trusted-proxy', proxy], `--trusted-proxy ${proxy} must be an IP address`] as const,
     ),
     [['--org', 'a b'], '--org a b is not a valid name'],
@@ -134,6 +134,7 @@ describe('the settings of the service', () => {
     [['--smtp-url', 'smtp://mail'], '--smtp-url and --smtp-from must be set together'],
     [['--smtp-from', 'a@b'], '--smtp-url and --smtp-from must be set together'],
     [['--smtp-url', 'https://mail', '--smtp-from', 'a@b'], '--smtp-url must be an smtp(s) URL'],
+    [['--smtp-url', 'smtp://', '--smtp-from', 'a@b'], '--smtp-url must be an smtp(s) URL'],
     [['--smtp-url', 'smtp://mail', '--smtp-from', 'Ann'], '--smtp-from must be an e-mail address'],
     [['--colour', 'red'], "Unknown option '--colour'"],
     [['extra'], "Unexpected argument 'extra'"],
