@@ -129,7 +129,9 @@ function renderAccounts(context: PageContext, { accounts, moreAccounts }: Admini
   });
 }
 
-function renderKeys(context: PageContext, { members, accounts }: AdministrationView): Html {
+function renderKeys(context: PageContext, view: AdministrationView): Html {
+  const { members, accounts } = view;
+  const others = view.moreMembers + view.moreAccounts;
   const toRow = (owner: string, { key, lastUsedAt }: KeyWithUse): readonly Hole[] => [
     html`<code>${key.id}</code>`,
     owner,
@@ -138,7 +140,7 @@ function renderKeys(context: PageContext, { members, accounts }: AdministrationV
     renderTimeOrNever(lastUsedAt, context),
     renderTime(key.createdAt, context),
   ];
-  return renderTable({
+  const table = renderTable({
     label: 'Keys',
     columns: ['Key', 'Owner', 'Description', 'Expires', 'Last used', 'Created'],
     rows: [
@@ -148,6 +150,8 @@ function renderKeys(context: PageContext, { members, accounts }: AdministrationV
     empty: renderEmpty('There are no keys.'),
     maximumBytes: 20_000,
   });
+  return html`${table}
+  ${others === 0 ? undefined : html`<p>The keys of ${others} more members and service accounts are not shown here.</p>`}`;
 }
 
 function renderSessions(context: PageContext, { sessions }: AdministrationView): Html {
