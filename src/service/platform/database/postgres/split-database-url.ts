@@ -5,11 +5,11 @@ const exampleUrl = 'postgres://compliance@db.example.com/compliance';
 /** The parts before the servers, the servers, and the database with its parameters. */
 const authorityForm = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^/?#]+.*)$/u;
 
-/** What the driver understands. It ignores all others, so that a misspelt `sslmode` would leave the connection unencrypted. */
-const parameters: readonly string[] = [
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat', 'host', 'port'],
-  ...['application_name', 'options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'],
-];
+/**
+ * The parameters about encryption. The driver ignores unknown ones, so that a misspelt `sslmode` would leave the connection
+ * unencrypted. Others, such as `connect_timeout`, do no harm.
+ */
+const sslParameters: readonly string[] = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
 
 const sslModes: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
@@ -31,13 +31,14 @@ export function splitDatabaseUrl(url: string, setting = '--database'): SplitUrl 
   if (before === undefined || hosts === undefined || after === undefined) throw invalidUrl(setting);
   const urls = hosts.split(',').map((host) => `${before}${host}${after}`);
   if (!urls.every((one) => URL.canParse(one))) throw invalidUrl(setting);
-  requireKnownParameters(new URL(after, 'http://any.invalid').searchParams, setting);
+  requireKnownEncryption(new URL(after, 'http://any.invalid').searchParams, setting);
   return { urls, hosts };
 }
 
-function requireKnownParameters(given: URLSearchParams, setting: string): void {
-  if (![...given.keys()].every((name) => parameters.includes(name)))
-    throw new StartError(`${setting} has an unknown parameter; it can have ${parameters.join(', ')}`);
+function requireKnownEncryption(given: URLSearchParams, setting: string): void {
+  const wanted = [...given.keys()].filter((name) => /^ssl/iu.test(name));
+  if (!wanted.every((name) => sslParameters.includes(name)))
+    throw new StartError(`${setting} has an unknown parameter; those for encryption are ${sslParameters.join(', ')}`);
   if (!given.getAll('sslmode').every((mode) => sslModes.includes(mode)))
     throw new StartError(`sslmode in ${setting} must be one of ${sslModes.join(', ')}`);
 }

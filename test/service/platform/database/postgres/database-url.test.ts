@@ -11,7 +11,7 @@ describe('the URL of a database', () => {
   });
 
   it('names several servers', () => {
-    const { servers, shown } = parseDatabaseUrl('postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable');
+    const { servers, shown } = parseDatabaseUrl('postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable&connect_timeout=9');
     expect(servers.map(({ host, port, ssl }) => [host, port, ssl])).toEqual([
       ['one', 5432, false],
       ['two', 6543, false],
@@ -33,8 +33,8 @@ describe('the URL of a database', () => {
   });
 
   it.each([
-    ['sslmod=verify-full', /^--database has an unknown parameter; it can have sslmode, /],
-    ['sslmode=disable&SSLMODE=verify-full', /^--database has an unknown parameter; it can have sslmode, /],
+    ['sslmod=verify-full', /^--database has an unknown parameter; those for encryption are ssl, /],
+    ['sslmode=disable&SSLMODE=verify-full', /^--database has an unknown parameter; those for encryption are ssl, /],
     ['sslmode=verify_full', /^sslmode in --database must be one of disable, .*verify-full$/],
   ])('is refused if it seems to ask for encryption, and the driver would ignore it: %s', (parameters, message) => {
     expect(() => parseDatabaseUrl(`postgres://ann:s3cret@db/compliance?${parameters}`)).toThrow(message);
