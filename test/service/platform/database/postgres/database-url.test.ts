@@ -11,7 +11,9 @@ describe('the URL of a database', () => {
   });
 
   it('names several servers', () => {
-    const { servers, shown } = parseDatabaseUrl('postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable&connect_timeout=9');
+    const { servers, shown } = parseDatabaseUrl(
+      'postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable&connect_timeout=9',
+    );
     expect(servers.map(({ host, port, ssl }) => [host, port, ssl])).toEqual([
       ['one', 5432, false],
       ['two', 6543, false],
