@@ -1,4 +1,6 @@
 import type { AssertionScope } from '../../contract/artifact-assertion.ts';
+import { worstVerdict } from '../../contract/compliance.ts';
+import { verdictFromReasons } from '../../contract/reason.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { type Audience, describeAudience } from '../account/audience.ts';
 import { describeReasons, type JudgementReason, orderReasons } from '../attestation/reasons.ts';
@@ -124,13 +126,14 @@ function selectFlow(reports: readonly JudgedReport[], flow: string | undefined):
   return flow === undefined ? reports : reports.filter((report) => report.flow === flow);
 }
 
-/** One evaluation for each policy: if it does not comply for one environment, that one. */
+/** One evaluation for each policy: that for the environment for which it complies least. */
 function mergeEvaluations(evaluations: readonly PolicyEvaluation[]): readonly PolicyEvaluation[] {
-  const merged = new Map<string, PolicyEvaluation>();
-  for (const evaluation of evaluations) {
-    if (merged.get(evaluation.policy)?.compliant ?? true) merged.set(evaluation.policy, evaluation);
-  }
-  return [...merged.values()];
+  const byPolicy = Map.groupBy(evaluations, ({ policy }) => policy);
+  return [...byPolicy.values()].flatMap((ofPolicy) => {
+    const verdicts = ofPolicy.map((one) => verdictFromReasons(listPolicyReasons([one], { name: '' })));
+    const worst = worstVerdict(verdicts);
+    return ofPolicy.find((_, index) => verdicts[index] === worst) ?? [];
+  });
 }
 
 /** Rules, and whose verdict they decide. */

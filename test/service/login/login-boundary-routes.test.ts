@@ -234,6 +234,10 @@ describe('the key of a pull request', () => {
     expect(text).toContain('only with keys that do not count for a member of the environment');
     // A key that opens the logical environment need not open its members.
     expect(text).not.toContain(production);
+    // What fails for a member is worse than what only lacks evidence.
+    await report(service.apiKey);
+    await attest(own, 'ERROR');
+    expect((await assertIn(`environment_name=${whole.name}`)).text).toContain('the quality gate is ERROR');
   });
 
   it('cannot change what evidence is judged by', async () => {
