@@ -85,7 +85,7 @@ const situations: Readonly<Record<string, Situation>> = {
   pending: {
     fingerprint: 'a5',
     evidence: [scan(), sonar('NONE')],
-    outcomes: { 'get-artifact': 'incomplete', 'assert-trail': 'incomplete', attestations: 'non-compliant' },
+    outcomes: { 'get-artifact': 'incomplete', 'assert-trail': 'incomplete', attestations: 'incomplete' },
   },
   exempted: {
     fingerprint: 'a6',
