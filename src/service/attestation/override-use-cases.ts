@@ -121,7 +121,8 @@ function limitSubject(
   scopes: readonly Scope[],
 ): Pick<RecordedAttestation, 'name' | 'document'> {
   const targets = listScopeTargets(scopes);
-  if (targets.length === listTargetArtifacts(document).length) return { name, document };
+  // The scopes of an artifact with a fingerprint, and of a trail, have no targets, whatever the name begins with.
+  if ([0, listTargetArtifacts(document).length].includes(targets.length)) return { name, document };
   const evidence = evidenceName(name);
   return { name: evidence, document: { ...document, attestation_name: evidence, target_artifacts: [...targets] } };
 }

@@ -122,6 +122,15 @@ describe('an override of an attestation', () => {
     ]);
   });
 
+  it('keeps the name of an original that has a fingerprint, because it replaces it as a whole', async () => {
+    await saveFlow(service);
+    await report(service, { fingerprint });
+    await attest({ attestation_name: 'web.scan', artifact_fingerprint: fingerprint });
+    expect((await override({ attestation_name: 'web.scan', artifact_fingerprint: fingerprint })).status).toBe(201);
+    const named = { attestation_name: 'web.scan', artifact_fingerprint: fingerprint };
+    expect(await read()).toMatchObject([named, named]);
+  });
+
   it('counts until the end of its last day in UTC, then the original counts again', async () => {
     await saveFlow(service, { template: ['scan'] });
     await report(service, { fingerprint });
