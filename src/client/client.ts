@@ -6,7 +6,7 @@ import {
   replayedHeader,
   supersededHeader,
 } from '../contract/idempotency.ts';
-import { formatReplayedEvidence, replayedEvidenceHeader } from '../contract/replayed-evidence.ts';
+import { toReplayHeaders } from '../contract/replayed-evidence.ts';
 import { authorization } from '../http/authorization.ts';
 import { type CallContext, type RetryRule, sendWithRetry } from '../http/send-with-retry.ts';
 import { type HttpRequest, TransportError, type TransportProblem } from '../http/transport.ts';
@@ -319,7 +319,7 @@ export class ComplianceClient implements EndpointCaller {
         ...this.#headers(),
         ...(isKeyed ? { [idempotencyKeyHeader]: formatIdempotencyKey(key) } : {}),
         // The evidence is from an earlier run, so the key of this run does not prove what it says about its run.
-        ...(call.replayed === undefined ? {} : { [replayedEvidenceHeader]: formatReplayedEvidence(call.replayed) }),
+        ...(call.replayed === undefined ? {} : toReplayHeaders(call.replayed)),
       },
       ...(body === undefined ? {} : { body }),
     };

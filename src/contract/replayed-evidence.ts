@@ -1,17 +1,25 @@
-/** The name of the request header that marks evidence of an earlier run, which `replay` delivers. */
-export const replayedEvidenceHeader = 'replayed-evidence';
+/** The name of the request header that marks evidence of an earlier run, which `replay` delivers. Its value is `?1`. */
+const replayedEvidenceHeader = 'replayed-evidence';
+
+/**
+ * The name of a second header for such evidence if nobody may have reviewed the code of its run. Its value is `?1`. A
+ * service that does not know it still sees from the first that the evidence is of an earlier run.
+ */
+const unreviewedEvidenceHeader = 'unreviewed-evidence';
 
 /** What the sender knows about the code of that run. */
 export type ReplayedEvidence = 'reviewed' | 'unreviewed';
 
-/** The values of the header, as RFC 9651 writes them. */
-const values: Readonly<Record<ReplayedEvidence, string>> = { reviewed: '?1', unreviewed: '?1;unreviewed' };
-
-export function formatReplayedEvidence(evidence: ReplayedEvidence): string {
-  return values[evidence];
+/** The headers that mark evidence, whose values are Booleans of RFC 9651. */
+export function toReplayHeaders(evidence: ReplayedEvidence): Readonly<Record<string, string>> {
+  return {
+    [replayedEvidenceHeader]: '?1',
+    ...(evidence === 'unreviewed' ? { [unreviewedEvidenceHeader]: '?1' } : {}),
+  };
 }
 
-/** @returns undefined if the header does not mark evidence of an earlier run */
-export function parseReplayedEvidence(value: unknown): ReplayedEvidence | undefined {
-  return (['reviewed', 'unreviewed'] as const).find((evidence) => values[evidence] === value);
+/** @returns undefined if the headers do not mark evidence of an earlier run */
+export function parseReplayHeaders(headers: Readonly<Record<string, unknown>>): ReplayedEvidence | undefined {
+  if (headers[unreviewedEvidenceHeader] === '?1') return 'unreviewed';
+  return headers[replayedEvidenceHeader] === '?1' ? 'reviewed' : undefined;
 }

@@ -255,7 +255,7 @@ describe('evidence of those whom a requirement names', () => {
     ]);
     const ci = await createServiceAccountKey(service);
     // It delivers what unreviewed code of an earlier run has kept.
-    await build(ci, {}, { 'replayed-evidence': '?1;unreviewed' });
+    await build(ci, {}, { 'replayed-evidence': '?1', 'unreviewed-evidence': '?1' });
     expect((await readTrail())[0]).toBe('INCOMPLETE');
     await build(ci);
     expect([await readTrail(), await read(artifact)]).toEqual([['COMPLIANT'], ['COMPLIANT']]);

@@ -3,11 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../../contract/endpoint.ts';
 import { commonErrors } from '../../../../contract/errors.ts';
 import type { Proven } from '../../../../contract/proven.ts';
-import {
-  parseReplayedEvidence,
-  type ReplayedEvidence,
-  replayedEvidenceHeader,
-} from '../../../../contract/replayed-evidence.ts';
+import { parseReplayHeaders, type ReplayedEvidence } from '../../../../contract/replayed-evidence.ts';
 import { unixSeconds } from '../../../../runtime/clock.ts';
 import { textAt } from '../../../../runtime/untrusted-data.ts';
 import {
@@ -89,7 +85,7 @@ export function authenticate<Who>(
     org: requestOrganization(request),
     named: listNamedRecords(request),
     errors,
-    replayed: parseReplayedEvidence(request.headers[replayedEvidenceHeader]),
+    replayed: parseReplayHeaders(request.headers),
     origin: () => toOrigin(request, ip),
   });
 }
