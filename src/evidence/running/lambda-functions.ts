@@ -9,7 +9,8 @@ export function readFunctions(documents: readonly DocumentNode[], found: Finding
     document.at('FunctionName').isMissing ? document.at('Functions').list() : [document],
   );
   // Each file can have a page of the list, and one of them is the last.
-  const [next, ...others] = documents.map(findNextPage);
+  const lists = documents.filter((document) => document.at('FunctionName').isMissing);
+  const [next, ...others] = lists.map(findNextPage);
   if (others.every((other) => other !== undefined)) next?.requireEnd();
   for (const one of functions) {
     found.artifacts.push({

@@ -154,7 +154,7 @@ describe('functions of Lambda', () => {
 
   it.each(['NextToken', 'NextMarker'])('are refused if no file has the end of the list (%s)', async (key) => {
     const part = { Functions: [packaged], [key]: 'eyJNYXJrZXIi' };
-    for (const parts of [[part], [part, part]]) {
+    for (const parts of [[part], [part, part], [part, packaged]]) {
       await expect(gatherDocuments(workspace, 'lambda', ...parts)).rejects.toThrow(
         `running-0.json: ${key} must be absent, because the rest of the list is needed, too`,
       );
