@@ -19,7 +19,9 @@ export function resolveInterval(interval: string, moment: ResolutionTime): strin
   // `NOW` by itself is both ends.
   const [from = '', to = from] = interval.split('..');
   const isBeforeFirst = parsed.from.kind === 'behind' && parsed.from.count >= moment.latest;
-  return `${isBeforeFirst ? '1' : resolve(parsed.from, from, moment)}..${resolve(parsed.to, to, moment)}`;
+  const fixed = `${isBeforeFirst ? '1' : resolve(parsed.from, from, moment)}..${resolve(parsed.to, to, moment)}`;
+  // `7..~3` at snapshot 8 is empty, but the service would reject `7..5`.
+  return 'problem' in parseSnapshotInterval(fixed) ? interval : fixed;
 }
 
 function resolve(selector: SnapshotSelector, text: string, { latest, now }: ResolutionTime): string {

@@ -23,6 +23,10 @@ describe('resolveInterval', () => {
     expect(resolveInterval('~25..~20', moment)).toBe('1..~20');
   });
 
+  it.each(['7..~15', 'NOW..3'])('leaves %s, which is empty now, to the service', (interval) => {
+    expect(resolveInterval(interval, moment)).toBe(interval);
+  });
+
   it('leaves an invalid interval to the service', () => {
     expect(resolveInterval('3..x', moment)).toBe('3..x');
   });
