@@ -201,7 +201,7 @@ function confirm(
   const { projectKey } = task;
   if (doubt === undefined) {
     refuseOtherCommit(revision, expected.sha, { projectKey, reportPath, event });
-    const onServer = address.namedBy === 'report' ? ', on the server that the report names' : '';
+    const onServer = address.namedBy === 'report' ? ', on the server that the scan names' : '';
     return { confirmedBy: `${confirmedBy}${onServer}` };
   }
   const unchecked = refuseOlderThanCommit(task, expected, reportPath);
@@ -219,7 +219,7 @@ function connect(
   const token = usableToken(request.token);
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   for (const warning of address.warnings) context.log.warning(warning);
-  context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the report)' : ''}`);
+  context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the scan)' : ''}`);
   return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, polling);
 }
 

@@ -40,7 +40,7 @@ describe('the results of a scan', () => {
           ],
         },
       },
-      confirmedBy: "Sonar's list of analyses, on the server that the report names",
+      confirmedBy: "Sonar's list of analyses, on the server that the scan names",
       dashboardUrl: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
     });
     expect(violations(sonarResults, evidence.results)).toEqual([]);

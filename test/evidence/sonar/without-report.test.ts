@@ -29,7 +29,7 @@ describe('the analysis of a background task', () => {
     await expect(job.gather({ taskUrl })).resolves.toMatchObject({
       results: { taskId, revision: analysedCommit, project: { key: projectKey }, qualityGate: { status: 'OK' } },
       // The job of the scan could have named any server.
-      confirmedBy: "Sonar's list of analyses, on the server that the report names",
+      confirmedBy: "Sonar's list of analyses, on the server that the scan names",
     });
     const elsewhere = `https://evil.example.com/api/ce/task?id=${taskId}`;
     await expect(job.gather({ taskUrl: elsewhere, hostUrl: job.sonar.url })).resolves.toMatchObject({

@@ -5,7 +5,7 @@ import type { ReportTask } from '../report-task.ts';
 export interface ServerAddress {
   /** With the server's context path if it has one; without query, fragment, credentials and final slash. */
   readonly url: URL;
-  /** Who named it: the input `sonar-host-url`, or the scan's report. */
+  /** Who named it: the input `sonar-host-url`, or the scan: its report, or the URL of its task. */
   readonly namedBy: 'input' | 'report';
   /** What the reader should know about the address. */
   readonly warnings: readonly string[];

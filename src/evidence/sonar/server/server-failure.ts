@@ -40,7 +40,7 @@ function createNoWebApiError({ url, address }: SonarCall, answer: string): UserE
 
 function contextPathRemedy({ url, namedBy }: ServerAddress): string {
   if (namedBy === 'report') {
-    return `The address comes from the report: set \`sonar-host-url\` to the address of the Sonar server, with its context path if it has one (${url.origin}/sonarqube).`;
+    return `The address comes from the scan: set \`sonar-host-url\` to the address of the Sonar server, with its context path if it has one (${url.origin}/sonarqube).`;
   }
   return url.pathname === '/'
     ? `Add the server's context path to \`sonar-host-url\` (${url.origin}/sonarqube): its web pages have the same one.`
@@ -116,7 +116,7 @@ function transportRemedy(problem: TransportProblem, address: ServerAddress): str
     case 'unreachable':
     case 'timeout':
       return address.namedBy === 'report'
-        ? 'The address comes from the report of the scan and may be valid only in the network of the scanner: set `sonar-host-url` to an address of the Sonar server that this runner can reach. If the runner uses a proxy, check HTTPS_PROXY and NO_PROXY.'
+        ? 'The address comes from the scan and may be valid only in the network of the scanner: set `sonar-host-url` to an address of the Sonar server that this runner can reach. If the runner uses a proxy, check HTTPS_PROXY and NO_PROXY.'
         : 'Check `sonar-host-url`, and that this runner can reach the host (network, DNS). If the runner uses a proxy, check HTTPS_PROXY and NO_PROXY.';
     case 'untrusted':
       return "Check the address; if the server's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job.";
@@ -147,7 +147,7 @@ export function createRedirectError(call: SonarCall, target: URL): ExternalError
 }
 
 function addressSource(address: ServerAddress): string {
-  return address.namedBy === 'input' ? '`sonar-host-url`' : "the report's `serverUrl`";
+  return address.namedBy === 'input' ? '`sonar-host-url`' : 'the address that the scan names';
 }
 
 /** A URL without credentials; Sonar's own queries contain only ids and keys. */

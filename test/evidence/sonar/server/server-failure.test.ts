@@ -56,7 +56,7 @@ describe('a 404 that does not have the format of Sonar', () => {
 
   it.each([
     ['https://sonar.example.com/wrong', 'input', 'Correct the context path /wrong in `sonar-host-url`'],
-    ['https://sonar.example.com', 'report', 'The address comes from the report: set `sonar-host-url`'],
+    ['https://sonar.example.com', 'report', 'The address comes from the scan: set `sonar-host-url`'],
   ] as const)('at %s, named by the %s, has the remedy for it', (address, namedBy, remedy) => {
     expect(refuse(address, namedBy).remedy).toContain(remedy);
   });
