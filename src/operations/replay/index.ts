@@ -51,7 +51,7 @@ async function deliverAll(read: ReadItems['read'], delivery: ItemDelivery, log: 
     const { item, problem } = await readSpoolItem(found);
     const replayed = item === undefined ? refusedItem(found, problem) : await delivery.deliver(found, item);
     done.push(replayed);
-    const { state, reason, subject = found.name } = replayed;
+    const { state, limit, reason = limit, subject = found.name } = replayed;
     const result = reason === undefined ? state : `${state}: ${reason}`;
     log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${gatheredAt}: ${result}`);
   }

@@ -27,7 +27,7 @@ interface DeliveryOptions {
   readonly flow: string | undefined;
 }
 
-type Verdict = Pick<ReplayedItem, 'state' | 'reason' | 'remedy'>;
+type Verdict = Pick<ReplayedItem, 'state' | 'reason' | 'remedy' | 'limit'>;
 
 /** After this many consecutive failures, the remaining items are not tried. */
 const maximumFailures = 3;
@@ -73,13 +73,11 @@ export class ItemDelivery {
         reason: `not tried, because the service did not take ${maximumFailures} items in a row`,
       };
     }
-    const isReviewed = hasReviewedCode(run, context.job);
-    if (!isReviewed) {
-      context.call.log.info(
-        `${found.name} is not of a run for ${context.job.refName ?? 'the branch of this job'}, so it counts only for its trail and flow, and for no environment`,
-      );
-    }
-    return this.#send(endpoint, found, item, isReviewed ? 'reviewed' : 'unreviewed');
+    if (hasReviewedCode(run, context.job)) return this.#send(endpoint, found, item, 'reviewed');
+    const sent = await this.#send(endpoint, found, item, 'unreviewed');
+    if (sent.state !== 'delivered') return sent;
+    const branch = context.job.refName ?? 'the branch of this job';
+    return { ...sent, limit: `counts for no environment, because it is not of a run for ${branch}` };
   }
 
   /** The run of an item, or why the item does not fit it. */

@@ -26,6 +26,8 @@ export interface ReplayedItem {
   readonly reason?: string;
   /** How to correct the cause, if the service refused it; the item itself is good. */
   readonly remedy?: string;
+  /** What it does not count for, if it was delivered. */
+  readonly limit?: string;
   /** Absent if it could not be read. */
   readonly operation?: string;
   /** When it was gathered, in ISO 8601; absent if it could not be read. */
@@ -52,18 +54,21 @@ export function createReplayResult(items: readonly ReplayedItem[]): OperationRes
   const states = (Object.keys(marks) as ItemState[]).flatMap((state) =>
     count(state) === 0 ? [] : [`${count(state)} ${state}`],
   );
+  const limited = items.filter(({ limit }) => limit !== undefined).length;
+  const rest = limited === 0 ? '' : ` ${limited} of them ${limited === 1 ? 'counts' : 'count'} for no environment.`;
   const conclusion =
     items.length === 0
       ? 'There is no kept evidence to deliver.'
-      : `Of ${pluralize(items.length, 'kept item')}: ${states.join(', ')}.`;
+      : `Of ${pluralize(items.length, 'kept item')}: ${states.join(', ')}.${rest}`;
   return {
     ...toOutcome(items, undelivered),
     conclusion,
-    response: items.map(({ name, state, reason, remedy, operation, gatheredAt, subject }) => ({
+    response: items.map(({ name, state, reason, remedy, limit, operation, gatheredAt, subject }) => ({
       item: name,
       state,
       reason,
       remedy,
+      limit,
       operation,
       gathered_at: gatheredAt,
       subject,
@@ -82,7 +87,7 @@ export function createReplayResult(items: readonly ReplayedItem[]): OperationRes
   };
 }
 
-function toRow({ name, state, reason, operation, gatheredAt, subject }: ReplayedItem): readonly Text[] {
+function toRow({ name, state, limit, reason = limit, operation, gatheredAt, subject }: ReplayedItem): readonly Text[] {
   const result = reason === undefined ? marks[state] : `${marks[state]}: ${reason}`;
   return [code(name), plain(operation ?? ''), plain(subject ?? ''), plain(gatheredAt ?? ''), plain(result)];
 }

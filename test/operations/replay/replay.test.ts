@@ -72,18 +72,29 @@ describe('replay', () => {
   });
 
   it.each([
-    ['main', undefined, 0],
-    ['lid', '?1', 1],
-  ])('tells the service whether the code of the run was reviewed (%s)', async (head_branch, value, notes) => {
-    await keep('item');
-    const { requests, lines } = await replay({ github: () => jsonAnswer(200, { ...spoolRunAnswer, head_branch }) });
-    const sent = requests.filter(({ method }) => method === 'POST');
-    // A service that does not know the second header still sees that the evidence is of an earlier run.
-    expect(sent.map(({ headers }) => headers['replayed-evidence'])).toEqual(['?1']);
-    expect(sent.map(({ headers }) => headers['unreviewed-evidence'])).toEqual([value]);
-    const note = '4242/item is not of a run for main, so it counts only for its trail and flow, and for no environment';
-    expect(lines.filter((line) => line === note)).toHaveLength(notes);
-  });
+    ['main', undefined, '', undefined],
+    [
+      'lid',
+      '?1',
+      ' 1 of them counts for no environment.',
+      'counts for no environment, because it is not of a run for main',
+    ],
+  ])(
+    'tells the service and the user whether the code of the run was reviewed (%s)',
+    async (branch, value, words, limit) => {
+      await keep('item');
+      const github = () => jsonAnswer(200, { ...spoolRunAnswer, head_branch: branch });
+      const { result, requests, lines } = await replay({ github });
+      const sent = requests.filter(({ method }) => method === 'POST');
+      // A service that does not know the second header still sees that the evidence is of an earlier run.
+      expect(sent.map(({ headers }) => headers['replayed-evidence'])).toEqual(['?1']);
+      expect(sent.map(({ headers }) => headers['unreviewed-evidence'])).toEqual([value]);
+      expect(result).toMatchObject({ conclusion: `Of 1 kept item: 1 delivered.${words}`, response: [{ limit }] });
+      const state = limit === undefined ? 'delivered' : `delivered: ${limit}`;
+      expect(lines.filter((line) => line.endsWith(`: ${state}`))).toHaveLength(1);
+      expect(JSON.stringify(result.report.tables)).toContain(`✅ ${state}`);
+    },
+  );
 
   it('tells what was on record already, and skips what an earlier replay delivered', async () => {
     await keep('item');
