@@ -55,6 +55,13 @@ describe('evidence of an earlier run', () => {
     }
   });
 
+  it('does not stand for what its run sends again with the same key', async () => {
+    const sent = { 'idempotency-key': `"run-${count}"` };
+    expect(await replay(keys[0], { ...sent, ...unreviewed })).toBe(false);
+    expect(await replay(keys[0], { ...sent, ...unreviewed })).toBe(false);
+    expect(await replay(keys[0], sent)).toBe(true);
+  });
+
   it('counts like that of the run that delivers it if its code was reviewed', async () => {
     for (const [index, key] of keys.entries()) {
       expect((await beginTrail(key, reviewed)).status).toBe(index === 0 ? 201 : 200);

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { idempotencyKeyHeader, parseIdempotencyKey, withoutFields } from '../../../contract/idempotency.ts';
 import { keyErrors } from '../../../contract/key-errors.ts';
+import type { ReplayedEvidence } from '../../../contract/replayed-evidence.ts';
 import { textAt } from '../../../runtime/untrusted-data.ts';
 import type { StoredKey } from '../../account/account.ts';
 import { type KeyedRequest, type OnceResult, RepeatedRequest } from '../idempotency/carry-out-once.ts';
@@ -40,9 +41,13 @@ export interface RequestContent {
 /**
  * Who sends requests with a key. Keys can be guessed, so the key of one sender must not stand for the request of
  * another. For runs that have logged in, it includes the rules that admitted them: a pull request is not a deployment.
+ * Unreviewed evidence of an earlier run counts for less, so it does not stand for that which the run itself sends again.
  */
-export function toSender({ ownerKind, owner, login }: Pick<StoredKey, 'ownerKind' | 'owner' | 'login'>): string {
-  return JSON.stringify([ownerKind, owner, login?.rules]);
+export function toSender(
+  { ownerKind, owner, login }: Pick<StoredKey, 'ownerKind' | 'owner' | 'login'>,
+  replayed: ReplayedEvidence | undefined,
+): string {
+  return JSON.stringify([ownerKind, owner, login?.rules, ...(replayed === 'unreviewed' ? [replayed] : [])]);
 }
 
 /**

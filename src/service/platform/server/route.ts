@@ -14,6 +14,7 @@ import { withExactFreeForm } from '../../../contract/free-form.ts';
 import { replayedHeader, supersededHeader } from '../../../contract/idempotency.ts';
 import { keyExpiryHeader } from '../../../contract/key-expiry-header.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
+import { parseReplayHeaders } from '../../../contract/replayed-evidence.ts';
 import type { Static } from '../../../contract/schema.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { authenticate, type Authenticator, requestOrganization } from './authentication/authentication.ts';
@@ -96,7 +97,7 @@ export function addRoute<E extends Endpoint, Who>(
       const caller = await authenticate(request, endpoint, authenticator, {
         changes: endpoint.method !== 'GET' && endpoint.allowsArchived !== true,
         identified: (key) => {
-          sender = toSender(key);
+          sender = toSender(key, parseReplayHeaders(request.headers));
         },
         expiresSoon: (at) => {
           reply.header(keyExpiryHeader, `@${Math.floor(at)}`);
