@@ -22,6 +22,11 @@ export type Tags = Readonly<Record<string, string>>;
 
 const taggedTypes = ['flow', 'flows', 'env', 'environment', 'environments'] as const;
 
+/** What a type in the path names. */
+export function toTaggedKind(type: string): 'flow' | 'environment' {
+  return type.startsWith('flow') ? 'flow' : 'environment';
+}
+
 export const changeTags = defineEndpoint('PATCH /tags/{org}/{type}/{name}', {
   origin: 'observed',
   title: 'Change tags',

@@ -1,4 +1,4 @@
-import { changeTags, maximumTags } from '../../contract/tags.ts';
+import { changeTags, maximumTags, toTaggedKind } from '../../contract/tags.ts';
 import { actorName } from '../account/access.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { namedRecordMissing, validationError } from '../platform/server/errors/api-error.ts';
@@ -10,7 +10,7 @@ export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): v
   addRoute(host, changeTags, requireRole(dependencies, 'define'), (received) => {
     const { caller, parameters, document, carryOut } = received;
     const { org, type, name } = parameters;
-    const kind = type.startsWith('flow') ? 'flow' : 'environment';
+    const kind = toTaggedKind(type);
     const { set_tags: set, remove_tags: remove } = document;
     const change = { org, kind, name, set, remove: remove ?? [], by: actorName(caller) } as const;
     return carryOut(useCases.changeTags, dependencies, change, (result) => {

@@ -1,3 +1,4 @@
+import { toTaggedKind } from '../../../../contract/tags.ts';
 import { isMapping, textAt } from '../../../../runtime/untrusted-data.ts';
 import type { AccessTarget } from '../../../account/access.ts';
 import type { RenamedKind } from '../../../naming/rename-records.ts';
@@ -35,7 +36,7 @@ export function listNamedRecords({
 /** The path of tags (`/tags/{org}/{type}/{name}`) names the kind of the record, too. */
 function tagParameter(params: unknown): Readonly<Record<string, RenamedKind>> {
   const type = textAt(params, 'type');
-  return type === undefined ? {} : { name: type.startsWith('flow') ? 'flow' : 'environment' };
+  return type === undefined ? {} : { name: toTaggedKind(type) };
 }
 
 function listNamed(
