@@ -37,9 +37,14 @@ describe('the URL of a database', () => {
   it.each([
     ['sslmod=verify-full', /^--database has an unknown parameter; those for encryption are ssl, /],
     ['sslmode=disable&SSLMODE=verify-full', /^--database has an unknown parameter; those for encryption are ssl, /],
-    ['sslmode=verify_full', /^sslmode in --database must be one of disable, .*verify-full$/],
+    ['sslmode=', /^sslmode in --database must not be empty; set it to verify-full, or leave it out$/],
   ])('is refused if it seems to ask for encryption, and the driver would ignore it: %s', (parameters, message) => {
     expect(() => parseDatabaseUrl(`postgres://ann:s3cret@db/compliance?${parameters}`)).toThrow(message);
+  });
+
+  it('is encrypted with a value of sslmode that only libpq knows', () => {
+    const { servers } = parseDatabaseUrl('postgres://ann@db/compliance?sslmode=allow');
+    expect(servers.map(({ ssl }) => ssl)).toEqual([{}]);
   });
 
   it('names a file that it lacks', () => {
