@@ -93,7 +93,8 @@ export function runProblem({ run: claimed, gathered_at }: SpoolManifest, run: Wo
 
 /**
  * Whether the run had the code of the branch that this job runs on, which is reviewed as this job's own is. Anybody who
- * may push can have written that of a pull request, of another branch or of a tag.
+ * may push can have written that of a pull request, of another branch or of a tag. GitHub's answer does not tell a tag
+ * from a branch of the same name.
  */
 export function hasReviewedCode({ eventName, headBranch }: WorkflowRun, { refType, refName }: Job): boolean {
   if (pullRequestEvents.some((event) => event === eventName)) return false;
