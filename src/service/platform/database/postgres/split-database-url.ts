@@ -5,12 +5,6 @@ const exampleUrl = 'postgres://compliance@db.example.com/compliance';
 /** The parts before the servers, the servers, and the database with its parameters. */
 const authorityForm = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^/?#]+.*)$/u;
 
-/**
- * The parameters about encryption. The driver ignores unknown ones, so that a misspelt `sslmode` would leave the connection
- * unencrypted. Others, such as `connect_timeout`, do no harm.
- */
-const sslParameters: readonly string[] = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
-
 interface SplitUrl {
   /** The URL for each server, in their order. */
   readonly urls: readonly string[];
@@ -29,15 +23,14 @@ export function splitDatabaseUrl(url: string, setting = '--database'): SplitUrl 
   if (before === undefined || hosts === undefined || after === undefined) throw invalidUrl(setting);
   const urls = hosts.split(',').map((host) => `${before}${host}${after}`);
   if (!urls.every((one) => URL.canParse(one))) throw invalidUrl(setting);
-  requireKnownEncryption(new URL(after, 'http://any.invalid').searchParams, setting);
+  requireReadableEncryption(new URL(after, 'http://any.invalid').searchParams, setting);
   return { urls, hosts };
 }
 
-function requireKnownEncryption(given: URLSearchParams, setting: string): void {
-  const wanted = [...given.keys()].filter((name) => /^ssl/iu.test(name));
-  if (!wanted.every((name) => sslParameters.includes(name)))
-    throw new StartError(`${setting} has an unknown parameter; those for encryption are ${sslParameters.join(', ')}`);
-  // With any other value than `disable`, the driver encrypts.
+/** The driver ignores unknown parameters, so that a misspelt or empty `sslmode` would leave the connection unencrypted. */
+function requireReadableEncryption(given: URLSearchParams, setting: string): void {
+  if ([...given.keys()].some((name) => /^ssl[-_]?mo/iu.test(name) && name !== 'sslmode'))
+    throw new StartError(`${setting} has an unknown parameter about encryption; its name is sslmode`);
   if (given.get('sslmode') === '')
     throw new StartError(`sslmode in ${setting} must not be empty; set it to verify-full, or leave it out`);
 }

@@ -12,7 +12,7 @@ describe('the URL of a database', () => {
 
   it('names several servers', () => {
     const { servers, shown } = parseDatabaseUrl(
-      'postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable&connect_timeout=9',
+      'postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable&connect_timeout=9&sslsni=1',
     );
     expect(servers.map(({ host, port, ssl }) => [host, port, ssl])).toEqual([
       ['one', 5432, false],
@@ -35,8 +35,11 @@ describe('the URL of a database', () => {
   });
 
   it.each([
-    ['sslmod=verify-full', /^--database has an unknown parameter; those for encryption are ssl, /],
-    ['sslmode=disable&SSLMODE=verify-full', /^--database has an unknown parameter; those for encryption are ssl, /],
+    ['sslmod=verify-full', /^--database has an unknown parameter about encryption; its name is sslmode$/],
+    [
+      'sslmode=disable&SSLMODE=verify-full',
+      /^--database has an unknown parameter about encryption; its name is sslmode$/,
+    ],
     ['sslmode=', /^sslmode in --database must not be empty; set it to verify-full, or leave it out$/],
   ])('is refused if it seems to ask for encryption, and the driver would ignore it: %s', (parameters, message) => {
     expect(() => parseDatabaseUrl(`postgres://ann:s3cret@db/compliance?${parameters}`)).toThrow(message);
