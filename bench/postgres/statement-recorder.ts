@@ -9,7 +9,7 @@ export interface RecordedStatement {
 
 /**
  * Passes connections on to a PostgreSQL server, and records the statements that are sent, so that a measurement uses what
- * the service really sends. It understands as much of the protocol as the service uses: no TLS, values as text.
+ * the service really sends. It understands as much of the protocol as the service uses: no TLS, and bytes as the only values that are not sent as text.
  */
 export class StatementRecorder {
   readonly #proxy: Server;
@@ -119,8 +119,8 @@ class ClientMessages {
     reader.text();
     const text = this.#prepared.get(reader.text()) ?? '';
     const formats = reader.list(() => reader.int16());
-    const values = reader.list(() => reader.value());
-    if (formats.some((format) => format !== 0)) throw new TypeError(`a statement has binary values: ${text}`);
+    // One format is that of all values.
+    const values = reader.list((index) => reader.value((formats.length === 1 ? formats[0] : formats[index]) === 1));
     this.#report({ text, values });
   }
 }
@@ -146,15 +146,18 @@ class MessageReader {
     return this.#body.toString('utf8', begin, end);
   }
 
-  /** A text with its length; -1 means NULL. */
-  value(): string | null {
+  /** A text, or bytes in the text format of `bytea`, with the length; -1 means NULL. */
+  value(isBinary: boolean): string | null {
     const begin = this.#at + 4;
     const length = this.#body.readInt32BE(this.#at);
     this.#at = begin + Math.max(length, 0);
-    return length < 0 ? null : this.#body.toString('utf8', begin, this.#at);
+    if (length < 0) return null;
+    return isBinary
+      ? `\\x${this.#body.toString('hex', begin, this.#at)}`
+      : this.#body.toString('utf8', begin, this.#at);
   }
 
-  list<Item>(read: () => Item): readonly Item[] {
-    return Array.from({ length: this.int16() }, read);
+  list<Item>(read: (index: number) => Item): readonly Item[] {
+    return Array.from({ length: this.int16() }, (_, index) => read(index));
   }
 }

@@ -31,6 +31,8 @@ export async function toScript(
       const name = `v${index}_${at}`;
       const type = types[at] ?? 'text';
       if (value === null) return `NULL::${type}`;
+      // A variable of pgbench cannot be empty.
+      if (value === '') return `''::${type}`;
       const computed = toComputed(value, variation);
       if (computed !== undefined) return `${computed}::${type}`;
       variables[name] = value;

@@ -24,12 +24,13 @@ const startup = message('', int32(196_608), text('user'), text('ann'), text(''))
 const query = (statement: string): Buffer => message('Q', text(statement));
 const parse = (name: string, statement: string): Buffer => message('P', text(name), text(statement), int16(0));
 
-/** Executes a prepared statement. */
-function bind(name: string, values: readonly (string | null)[]): Buffer {
+/** Executes a prepared statement. Without formats, all values are texts. */
+function bind(name: string, values: readonly (string | Buffer | null)[], formats: readonly number[] = []): Buffer {
+  const codes = [int16(formats.length), ...formats.map(int16)];
   const contents = values.map((value) =>
     value === null ? int32(-1) : Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)]),
   );
-  return message('B', text(''), text(name), int16(0), int16(values.length), ...contents, int16(0));
+  return message('B', text(''), text(name), ...codes, int16(values.length), ...contents, int16(0));
 }
 
 describe('the recorder of statements', () => {
@@ -93,6 +94,15 @@ describe('the recorder of statements', () => {
       { text: 'COMMIT', values: [] },
     ]);
     expect(() => recorder.findTransaction('DELETE')).toThrow('no statement with DELETE was recorded');
+  });
+
+  it.each([[[0, 1, 0]], [[1]]])('writes bytes as the database writes them as text: formats %j', async (formats) => {
+    const socket = await openConnection();
+    const values = formats.length === 1 ? [Buffer.from([0, 255])] : ['acme', Buffer.from([0, 255]), null];
+    await send(socket, startup, parse('flows.insert', 'INSERT'), query('BEGIN'));
+    await send(socket, bind('flows.insert', values, formats), query('COMMIT'));
+    const recorded = formats.length === 1 ? ['\\x00ff'] : ['acme', '\\x00ff', null];
+    expect(recorder.findTransaction('INSERT')[1]).toMatchObject({ values: recorded });
   });
 
   it('reads messages that arrive in pieces', async () => {

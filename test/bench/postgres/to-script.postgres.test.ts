@@ -29,6 +29,12 @@ describe('a script for pgbench', () => {
     });
   });
 
+  it('writes an empty value into the statement, because a variable cannot be empty', async () => {
+    const { text, variables } = await toScript(client, [{ ...insert, values: ['acme', '17', ''] }], unchanged);
+    expect(text).toBe("INSERT INTO flows VALUES (:v0_0::text, :v0_1::bigint, ''::text);\n");
+    expect(Object.keys(variables)).toEqual(['v0_0', 'v0_1']);
+  });
+
   it('uses a value twice if the statement does', async () => {
     const twice = { text: 'SELECT 1 FROM flows WHERE number = $1 OR number = $1 + $2::integer', values: ['17', '1'] };
     const { text } = await toScript(client, [twice], unchanged);
