@@ -199,6 +199,8 @@ describe('the reasons of a verdict', () => {
     expect(await page('/acme/flows/web')).toContain('Does not count');
     const environment = await page('/acme/environments/prod');
     expect(environment).toContain('What runs here does not meet 3 requirements.');
+    for (const fact of ['Last report', 'Last change'])
+      expect(environment).toMatch(new RegExp(`${fact}</dt>\\s*<dd><time`));
     expect(environment).toContain('new_coverage is 61.2; at least 80 is required');
     expect(environment).toMatch(
       /<a href="\/acme\/flows\/web\/trails\/main\/attestations\/[^"]+">sonar of web.tgz<\/a>/u,

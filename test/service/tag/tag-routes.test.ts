@@ -56,9 +56,9 @@ describe('tags', () => {
   });
 
   it.each([
-    ['flow', 'flows', 'web'],
-    ['env', 'environments', 'prod'],
-  ])('of a %s can be changed under its former name, and not once it is archived', async (type, list, name) => {
+    ['flow', 'flows', 'web', 'is a flow that is archived; create the flow again'],
+    ['env', 'environments', 'prod', 'is an environment that is archived; create the environment again'],
+  ])('of a %s can be changed under its former name, and not once it is archived', async (type, list, name, fault) => {
     const current = `${name}-2`;
     const json = { new_name: current };
     await call(service, { method: 'PUT', path: `/${list}/${service.org}/${name}/rename`, json });
@@ -67,7 +67,7 @@ describe('tags', () => {
     for (const each of [name, current]) {
       expect(await tag(`${type}/${each}`, { team: 'other' })).toMatchObject({
         status: 400,
-        body: { errors: { 'path.name': expect.stringContaining('that is archived; create the') } },
+        body: { errors: { 'path.name': expect.stringContaining(fault) } },
       });
     }
     expect((await read(`/${list}/${service.org}/${current}`)).body).toMatchObject({ tags: { team: 'shop' } });

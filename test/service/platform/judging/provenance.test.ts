@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { loadRunning } from '../../../../src/service/platform/judging/environment-judging.ts';
 import { loadJudgedArtifacts, loadProvenance } from '../../../../src/service/platform/judging/provenance.ts';
+import { SnapshotContent } from '../../../../src/service/platform/judging/snapshot-content.ts';
 import type { JudgedArtifact } from '../../../../src/service/policy/judged-artifact.ts';
 import {
   BudgetExceededError,
@@ -72,6 +74,24 @@ describe('the provenance of running artifacts', () => {
     const exhausted = new JudgementBudget();
     exhausted.spend(judgementLimits.steps - 49);
     await expect(load([running('one', 'aa')], exhausted)).rejects.toBeInstanceOf(BudgetExceededError);
+  });
+
+  it('that costs more than the budget stops the judgement, and not the report that is judged', async () => {
+    const head = {
+      org: 'acme',
+      name: 'prod',
+      kind: 'K8S',
+      latest: 1,
+      requiresProvenance: false,
+      isArchived: false,
+    } as const;
+    const budget = new JudgementBudget();
+    budget.spend(judgementLimits.steps);
+    const read = await storage.read((transaction) => {
+      const content = new SnapshotContent(transaction, head, '[]', [running('one', 'aa')]);
+      return loadRunning(transaction, head, content, { policies: [], at: 0, budget });
+    });
+    expect(read).toThrow(BudgetExceededError);
   });
 
   it('is judged by the template of its own trail, and not by that of another artifact in the flow', async () => {
