@@ -75,7 +75,10 @@ describe('an attestation by its id', () => {
     expect(found).toMatchObject({ is_compliant: true, pull_requests: [{ approvers: [] }] });
     const headers = { authorization: `Bearer ${service.apiKey}` };
     const page = await fetch(String(found['html_url']), { headers });
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('nobody')]);
+    const text = await page.text();
+    expect([page.status, text]).toEqual([200, expect.stringContaining('nobody')]);
+    // With the commits of the pull request.
+    expect(text).toMatch(/Commits of Add a feature[\s\S]*>feat<[\s\S]*Ann &lt;a@b&gt;/u);
   });
 
   it('links to its file', async () => {
