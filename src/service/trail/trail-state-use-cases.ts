@@ -37,9 +37,6 @@ import { type FlowTrend, loadFlowTrends } from './trail-trend-use-cases.ts';
 /** The maximum length of each list in the details and the history of a trail. */
 export const maximumTrailEntries = 100;
 
-/** The maximum number of reports to a trail that are read without looking for those that were replaced. */
-const maximumRecent = 500;
-
 /** The maximum number of artifacts of a trail that are judged, as many as a template can name. */
 const maximumNamed = 1000;
 
@@ -93,7 +90,9 @@ async function judge(
   at: number,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
-  const { reports, isComplete } = await listReports(records, trail, applied);
+  const ofEachRecorder = listArtifactRecorders(applied.template).length > 0;
+  const limits = { ofEachRecorder, limit: maximumNamed };
+  const { reports, isComplete } = await records.artifacts.listLatestByName(org, flow, name, limits);
   const marked = await markReports(records, trail, applied.template, reports);
   const artifacts = listArtifacts(applied, trail, marked);
   const own = toTrailScopes(name);
@@ -108,19 +107,6 @@ async function judge(
       evidence: currentEvidence(applied.template, among, current),
     })),
   });
-}
-
-/** The reports to a trail that can be the latest of their names, newest first, and whether these are all. */
-async function listReports(
-  { artifacts }: Pick<ReadTransaction, 'artifacts'>,
-  { org, flow, name }: Trail,
-  { template }: AppliedTemplate,
-): Promise<{ readonly reports: readonly ReportedArtifact[]; readonly isComplete: boolean }> {
-  const reports = await artifacts.listByTrail(org, flow, name, maximumRecent + 1);
-  // Looking for the names takes longer.
-  if (reports.length <= maximumRecent) return { reports, isComplete: true };
-  const ofEachRecorder = listArtifactRecorders(template).length > 0;
-  return artifacts.listLatestByName(org, flow, name, { ofEachRecorder, limit: maximumNamed });
 }
 
 /** The first report of each name: the latest one. */
