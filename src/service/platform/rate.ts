@@ -24,7 +24,7 @@ export interface TrendChoice {
   readonly isAllBranches: boolean;
 }
 
-const secondsOfDay = 86_400;
+export const secondsOfDay = 86_400;
 const secondsOfWeek = 7 * secondsOfDay;
 
 /** The periods of a trend: the days before, then the weeks. The last period includes the second of `now`. */

@@ -1,5 +1,5 @@
 import type { ReadTransaction } from '../platform/database/storage.ts';
-import { toPeriods, toTrend, type Trend, type TrendChoice } from '../platform/rate.ts';
+import { secondsOfDay, toPeriods, toTrend, type Trend, type TrendChoice } from '../platform/rate.ts';
 import type { FaultCount } from './trail-records.ts';
 
 export interface FlowTrend {
@@ -43,8 +43,6 @@ export async function loadFlowTrends(
 
 /** How many of the latest trails that are not compliant are searched for faults. */
 const maximumSearched = 1000;
-
-const secondsOfDay = 86_400;
 
 /**
  * Lists what fails or is missing most in the trails that trends count: the most frequent first, then by name. Counts from
