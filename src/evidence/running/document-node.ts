@@ -75,12 +75,12 @@ export class DocumentNode {
   }
 
   /**
-   * Checks that a list ends here: the value is what the rest is asked for with, and what it has would count as stopped.
+   * Checks that a list ends here. The value is the token of the next page, whose items would count as stopped.
    *
    * @throws UserError if the value is neither missing nor empty
    */
   requireEnd(): void {
-    if (this.textOrEmpty() !== '') throw this.createError('absent, because the rest of the list is needed, too');
+    if (this.textOrEmpty() !== '') throw this.createError('absent, because a report needs the whole list');
   }
 
   /** The items of a list; else the value alone. */

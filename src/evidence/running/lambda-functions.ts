@@ -20,7 +20,7 @@ export function readFunctions(documents: readonly DocumentNode[], found: Finding
   }
 }
 
-/** What the next page is asked for with: by the command line, or by the API itself. */
+/** The token of the next page, as the command line or the API itself names it. */
 function findNextPage(document: DocumentNode): DocumentNode | undefined {
   return [document.at('NextToken'), document.at('NextMarker')].find(({ isMissing }) => !isMissing);
 }

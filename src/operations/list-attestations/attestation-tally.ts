@@ -227,7 +227,7 @@ class FirstCounting<Shown> {
   }
 }
 
-/** Evidence that only proves nothing is not compliant either, but its reasons say that it did not fail. */
+/** Evidence that proves neither a pass nor a failure is not compliant either: its reasons tell that it did not fail. */
 function toMark({ is_compliant: compliant, reasons }: ListedAttestation): Mark {
   if (compliant === undefined || compliant === null) return 'unknown';
   if (compliant) return 'compliant';

@@ -65,8 +65,8 @@ export class ItemDelivery {
     if (flow !== undefined && named !== flow) return refused(`is for the flow ${named ?? '(none)'}, not for ${flow}`);
     const claim = claimProblem(manifest, found.runId, context.job, context.call.clock.now());
     if (claim !== undefined) return refused(claim);
-    const { run, verdict } = await this.#checkRun(manifest);
-    if (run === undefined) return verdict;
+    const run = await this.#checkRun(manifest);
+    if ('state' in run) return run;
     if (this.#failures >= maximumFailures) {
       return {
         state: 'failed',
@@ -81,27 +81,21 @@ export class ItemDelivery {
   }
 
   /** The run of an item, or why the item does not fit it. */
-  async #checkRun(
-    manifest: SpoolManifest,
-  ): Promise<
-    { readonly run: WorkflowRun; readonly verdict?: never } | { readonly run?: never; readonly verdict: Verdict }
-  > {
+  async #checkRun(manifest: SpoolManifest): Promise<WorkflowRun | Verdict> {
     const { run_id: runId } = manifest.run;
     const answer = await remember(this.#runs, runId, () => fetchWorkflowRun(runId, this.#options.api));
     if ('run' in answer) {
       const problem = runProblem(manifest, answer.run);
-      return problem === undefined ? answer : { verdict: refused(problem) };
+      return problem === undefined ? answer.run : refused(problem);
     }
     const { status, reason, what } = answer.refusal;
     if (status === 404) {
-      return {
-        verdict: refused(
-          `is from run ${runId}, which this repository does not have, or which \`github-token\` may not read (\`actions: read\`)`,
-        ),
-      };
+      return refused(
+        `is from run ${runId}, which this repository does not have, or which \`github-token\` may not read (\`actions: read\`)`,
+      );
     }
     const state = reason === 'external' ? 'failed' : 'refused';
-    return { verdict: { state, reason: `its run could not be checked at GitHub: ${what}` } };
+    return { state, reason: `its run could not be checked at GitHub: ${what}` };
   }
 
   async #send(

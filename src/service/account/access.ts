@@ -202,8 +202,8 @@ export function explainRefusal(grants: readonly Grant[], permission: Permission)
   const limited = grants.filter(({ role }) => holders[permission].includes(role));
   if (limited.some(({ isUnreviewed = false }) => isUnreviewed)) {
     return (
-      'is an API key that delivers what a run of a pull request or of another branch kept, which may not change what ' +
-      'evidence is judged by; let a run of the branch that the replay runs on do that'
+      'is an API key that delivers what a run of a pull request or of another branch kept; such a run may not change ' +
+      'what evidence is judged by, and a run of the branch of the replay may'
     );
   }
   if (limited.length > 0) {

@@ -43,7 +43,7 @@ describe('readPods', () => {
     [podList(aPod('a', { metadata: { name: null } })), 'items[0].metadata.name must be a text, and is missing'],
     [
       { ...podList(aPod('a')), metadata: { continue: 'eyJ2IjoibWV0YS5rOHMuaW8' } },
-      'metadata.continue must be absent, because the rest of the list is needed, too, and is "eyJ2IjoibWV0YS5rOHMuaW8"',
+      'metadata.continue must be absent, because a report needs the whole list, and is "eyJ2IjoibWV0YS5rOHMuaW8"',
     ],
     [{ artifacts: [{ ...report.artifacts[0], podName: '' }] }, 'pods.json: artifacts.0.podName must'],
     [{ artifacts: [], more: 1 }, 'pods.json: more is not a known field'],

@@ -156,7 +156,7 @@ describe('functions of Lambda', () => {
     const part = { Functions: [packaged], [key]: 'eyJNYXJrZXIi' };
     for (const parts of [[part], [part, part], [part, packaged]]) {
       await expect(gatherDocuments(workspace, 'lambda', ...parts)).rejects.toThrow(
-        `running-0.json: ${key} must be absent, because the rest of the list is needed, too`,
+        `running-0.json: ${key} must be absent, because a report needs the whole list`,
       );
     }
     const end = { Functions: [packaged], NextMarker: null };
