@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { access, constants, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { access, constants, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,9 +10,10 @@ import { onDisk, translateFileError } from '../../database/storage-faults.ts';
 import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
 import { attachmentPath, contentFolder, incomingFolder } from './attachment-layout.ts';
 import { makeFolder, privateFileMode, privateFolderMode, syncFolder } from './durable-files.ts';
-import { DurableWriter } from './durable-writer.ts';
 import { openVerified, type VerifiedFile } from './verified-file.ts';
 
+/** The maximum number of bytes that are buffered during a write; they are then written at once. */
+const waitingBytes = 1024 * 1024;
 /** The size of a probe in bytes. A disk without that much space has no space for a request. */
 const probeBytes = 64 * 1024;
 
@@ -126,10 +128,16 @@ export class AttachmentFolder implements AttachmentStore {
 
 /** Writes the content and waits until it is on the disk. Returns the size in bytes. */
 async function writeDurably(path: string, content: Readable, hash: Hash): Promise<number> {
-  await using file = await open(path, 'wx', privateFileMode);
-  const writer = new DurableWriter(file, hash);
-  await pipeline(content, writer);
-  return writer.size;
+  const flags = { flags: 'wx', mode: privateFileMode, flush: true };
+  const file = createWriteStream(path, { ...flags, highWaterMark: waitingBytes });
+  const hashed = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  await pipeline(content, hashed, file);
+  return file.bytesWritten;
 }
 
 /**

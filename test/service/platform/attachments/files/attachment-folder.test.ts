@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
 import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AttachedContent } from '../../../../../src/service/platform/attachments/attachments.ts';
 import { AttachmentFolder } from '../../../../../src/service/platform/attachments/files/attachment-folder.ts';
 import { attachmentPath } from '../../../../../src/service/platform/attachments/files/attachment-layout.ts';
@@ -53,6 +54,16 @@ describe('the folder of attachments', () => {
     expect(marked).toBe(stored);
     await received.discard();
     expect(await readdir(join(folder, 'incoming'))).toEqual([]);
+  });
+
+  it('does not accept content that is not on the disk', async () => {
+    const sync = jest.spyOn(fs, 'fsync').mockImplementation((_file, done) => {
+      done(Object.assign(new Error('i/o error'), { code: 'EIO' }));
+    });
+    await expect(receive(Buffer.from('new'))).rejects.toMatchObject({ name: 'StorageError', reason: 'failing' });
+    expect(sync).toHaveBeenCalledTimes(1);
+    sync.mockRestore();
+    expect(await listFiles(folder)).toEqual([]);
   });
 
   it('is distinguished from missing storage', async () => {
