@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { flowNotFound, isQuotaExceeded } from '../contract/errors.ts';
+import { environmentOrPolicyNotFound, flowNotFound, isQuotaExceeded } from '../contract/errors.ts';
 import { findMissingResource, type Resource } from '../contract/not-found.ts';
 import { Failure, type FailureKind } from '../runtime/failure.ts';
 
@@ -73,17 +73,17 @@ interface Missing {
   readonly field?: string;
 }
 
-/**
- * What the service says does not exist. The interface has the message `Flow not found` for an environment, too, so that
- * one only counts if a field names the flow.
- */
+/** Messages that do not say what is missing: the interface has the first one for an environment, too. */
+const unclear: ReadonlySet<string> = new Set([flowNotFound.message, environmentOrPolicyNotFound.message]);
+
+/** What the service says does not exist. An unclear message only counts if a field names what is missing. */
 function findMissing({ status, serviceMessage, fieldErrors }: ServiceErrorFacts): Missing | undefined {
   if (status !== 404 || serviceMessage === undefined) return undefined;
   for (const [field, message] of Object.entries(fieldErrors)) {
     const resource = findMissingResource(message);
     if (resource !== undefined) return { resource, field };
   }
-  const resource = serviceMessage === flowNotFound.message ? undefined : findMissingResource(serviceMessage);
+  const resource = unclear.has(serviceMessage) ? undefined : findMissingResource(serviceMessage);
   return resource && { resource };
 }
 
@@ -101,7 +101,7 @@ const remedies: Readonly<Record<number, string>> = {
   400: correctInputs,
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
   403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
-  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow` and `create-environment` create what is missing); if the message is about something else, check `base-url`.',
+  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow`, `create-environment` and `create-policy` create what is missing); if the message is about something else, check `base-url`.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
@@ -111,10 +111,15 @@ const remedies: Readonly<Record<number, string>> = {
 
 const missingRemedies: Readonly<Partial<Record<Resource, string>>> = {
   Flow: 'Create the flow first, with `create-flow`, or correct the name in `flow`.',
+  Artifact:
+    'Report the artifact first, to the same flow and trail, with `attest-artifact`; or correct `fingerprint` or `trail`.',
   Environment: 'Create the environment first, with `create-environment`, or correct its name.',
   Policy: 'Create the policy first, with `create-policy`, or correct its name.',
   Snapshot: 'Select a snapshot that exists: `list-snapshots` lists them.',
   'Service account': 'Correct `service-account`: `list-service-accounts` lists the names.',
+  'Custom attestation type':
+    'Create the type first, with a request to `/custom-attestation-types/{org}`, or correct `attestation-type`.',
+  Action: 'Correct `notification-number`: an admin can list the notifications of the organization.',
 };
 
 const quotaRemedy =

@@ -30,3 +30,23 @@ describe('the error of the service', () => {
     expect(messageOf(change)).toBe(`list-snapshots: GET /snapshots/acme/stage returned ${words}`);
   });
 });
+
+describe('the remedy for something that does not exist', () => {
+  const environmentOrPolicy = 'Environment or policy not found';
+
+  it.each<readonly [string, Partial<ServiceErrorFacts>]>([
+    ['`create-flow`, `create-environment` and `create-policy`', { serviceMessage: environmentOrPolicy }],
+    [
+      'Create the policy',
+      {
+        serviceMessage: environmentOrPolicy,
+        fieldErrors: { policy_names: "Policies 'p', 'q' do not exist in organization 'acme'" },
+      },
+    ],
+    ['`attest-artifact`', { serviceMessage: 'Artifact with fingerprint 0c8e does not exist in trail "main"' }],
+    ['`attestation-type`', { serviceMessage: "Custom attestation type 'lines' does not exist for org 'acme'" }],
+    ['`notification-number`', { serviceMessage: 'Action not found' }],
+  ])('says %s', (words, change) => {
+    expect(new ServiceError({ ...facts, ...change }).remedy).toContain(words);
+  });
+});
