@@ -248,10 +248,10 @@ function parsePort(text: string): number {
 export function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
-  const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/u.test(text);
-  if (!isPlain || url.username !== '' || url.password !== '') {
+  const isPlain = /^https?:\/\/[^\s?#]+$/iu.test(text);
+  if (!isPlain || url === null || url.username !== '' || url.password !== '') {
     throw new OptionError(
-      `--public-url ${text} must be an http(s) URL without query, fragment or credentials, such as https://compliance.example.com`,
+      `--public-url ${text} must be an http(s) URL without spaces, query, fragment or credentials, such as https://compliance.example.com`,
     );
   }
   const address = text.replace(/\/+$/, '');

@@ -126,6 +126,8 @@ describe('the settings of the service', () => {
     [['--public-url', 'https://user@c'], 'must be an http(s) URL'],
     [['--public-url', 'https://:secret@c'], 'must be an http(s) URL'],
     [['--public-url', 'https://c?'], 'must be an http(s) URL'],
+    [['--public-url', 'https://c '], 'must be an http(s) URL'],
+    [['--public-url', 'https:c'], 'must be an http(s) URL'],
     [
       ['--public-url', 'https://c/api/v2'],
       '--public-url https://c/api/v2 must not end in /api/v2, which the service adds; use https://c',
