@@ -4,6 +4,7 @@ import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
 import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { authenticate, requireRole } from '../platform/server/authentication/authentication.ts';
+import { requestHolder } from '../platform/server/bodies/admission.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { allowCaching } from '../platform/server/json-response.ts';
 import type { RouteHost } from '../platform/server/route.ts';
@@ -35,7 +36,10 @@ export function requireSigner(
  * Adds the endpoints of the transparency logs, at the addresses of the C2SP specification tlog-tiles. Any key of the
  * organization reads them, because entries contain no names.
  */
-export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: RouteDependencies): void {
+export function addLogRoutes(
+  { app, admission }: Pick<RouteHost, 'app' | 'admission'>,
+  dependencies: RouteDependencies,
+): void {
   const authenticator = requireRole(dependencies, 'read', 'named later');
   const addLogRoute = (
     path: string,
@@ -46,8 +50,9 @@ export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: Rout
       config: { isAuthenticated: true },
       method: 'GET',
       url: `/log/:org/${path}`,
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         await authenticate(request, logAccess, authenticator);
+        admission.enter(requestHolder(request), reply.raw);
       },
       onSend: (request, reply, payload, done) => {
         if (reply.statusCode === 200) allowCaching(caching).call(app, request, reply, payload, done);

@@ -60,7 +60,8 @@ it('rejects what an organization sends above its number of requests at the same 
   expect([rejected.status, rejected.headers.get('retry-after'), rejected.body]).toEqual([
     ...[429, '1', { message: 'Too many requests; try again later' }],
   ]);
-  expect((await get('/acme', { authorization: `Bearer ${service.apiKey}` })).status).toBe(429);
+  const authorization = `Bearer ${service.apiKey}`;
+  for (const path of ['/acme', '/log/acme/checkpoint']) expect((await get(path, { authorization })).status).toBe(429);
   expect((await call(service, { path: '/flows/other', key: otherKey })).status).toBe(200);
   const [first] = sockets;
   first?.destroy();
