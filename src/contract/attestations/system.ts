@@ -104,7 +104,12 @@ function judgeBillOfMaterials(attestation: SystemAttestation): AttestationJudgem
           'a licence is required',
         )),
   ];
-  if (faults.length === 0) return { verdict: 'compliant', reason: `${counted}, all with allowed licences`, faults };
+  if (faults.length === 0) {
+    const { unknown_count: unknown } = found;
+    const licences =
+      unknown === 0 ? 'all with allowed licences' : `${unknown} without a known licence, all others with allowed ones`;
+    return { verdict: 'compliant', reason: `${counted}, ${licences}`, faults };
+  }
   return {
     verdict: 'non-compliant',
     reason: `${counted}; ${found.not_allowed_count} with licences that are not allowed, ${found.unknown_count} without a known licence`,

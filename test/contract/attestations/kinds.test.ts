@@ -180,6 +180,15 @@ describe('the verdict on a bill of materials', () => {
     expect(judge({ rule: { ...rule, unknown_licenses: 'allow' }, licenses }).faults).toHaveLength(1);
   });
 
+  it.each([
+    [0, 'it has 12 components, all with allowed licences'],
+    [3, 'it has 12 components, 3 without a known licence, all others with allowed ones'],
+  ])('counts components without a known licence, if they are allowed: %i', (unknown_count, reason) => {
+    const found = { ...licenses, unknown_count, not_allowed: [], not_allowed_count: 0 };
+    const allowing = { ...rule, unknown_licenses: 'allow' };
+    expect(judge({ rule: allowing, licenses: found })).toEqual({ verdict: 'compliant', reason, faults: [] });
+  });
+
   it('is incomplete without the licences, or by another rule', () => {
     expect(judge({ rule }).verdict).toBe('incomplete');
     expect(judge({ rule: { fail_on: 'high' }, licenses }).verdict).toBe('incomplete');
