@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -98,9 +97,8 @@ async function withStorage<Result>(url: string, work: (storage: Storage) => Prom
     randomBytes: (size) => randomBytes(size),
     log: { info: () => undefined, error: () => undefined },
   };
-  const options = { kind: 'postgres', url, temporaryFolder: tmpdir() } as const;
   await using opened = new AsyncDisposableStack();
-  const { storage } = await openPostgres(options, dependencies, opened);
+  const { storage } = await openPostgres({ url }, dependencies, opened);
   return await work(storage);
 }
 

@@ -17,7 +17,7 @@ import { createNotificationSender } from './notification/delivery/send-notificat
 import type { Quotas } from './organization/quota.ts';
 import { watchClock } from './platform/background/watch-clock.ts';
 import { limitStorage } from './platform/database/limited-storage.ts';
-import { type DatabaseOptions, openStorage, toStorageOptions } from './platform/database/open-storage.ts';
+import { openStorage, type StorageOptions } from './platform/database/open-storage.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
 import { isFull } from './platform/database/storage-faults.ts';
 import { StorageHealth } from './platform/database/storage-health.ts';
@@ -41,14 +41,10 @@ import { addRoutes, adminPrefix, apiPrefix } from './routes.ts';
 import { startLateWords } from './trail/background/late-words.ts';
 import { startTrailJudge } from './trail/background/trail-judge.ts';
 
-export interface ServiceOptions extends ServerOptions {
+export interface ServiceOptions extends ServerOptions, StorageOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Folder of the database and all files; created if missing. Only one service can use its database at a time. */
-  readonly dataFolder: string;
-  /** A PostgreSQL database, for any number of services; undefined for SQLite in the data folder. */
-  readonly database?: DatabaseOptions | undefined;
   /** The address at which browsers and clients reach the service. Default: the address it listens on. */
   readonly publicUrl?: string | undefined;
   /** Key of the admin API, which is enabled only if it is set. */
@@ -67,10 +63,6 @@ export interface ServiceOptions extends ServerOptions {
   readonly signingKeys?: readonly KeyObject[] | undefined;
   /** What organizations may use; undefined without limits. */
   readonly quotas?: Quotas | undefined;
-  /** Moves all attachments that no record refers to into the trash, regardless of their number. */
-  readonly trashUnnamedAttachments?: boolean | undefined;
-  /** Starts although the latest records may be lost. */
-  readonly acceptLoss?: boolean | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly admission?: Partial<AdmissionLimits> | undefined;
 }
@@ -93,7 +85,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
   await using starting = new AsyncDisposableStack();
   const stopAtEnd = <Part extends { stop(): Promise<void> | void }>(part: Part): Part =>
     starting.adopt(part, (started) => started.stop());
-  const opened = await openStorage(toStorageOptions(options), sources, starting);
+  const opened = await openStorage(options, sources, starting);
   const { attachments, freeBytes, startRemarks = [] } = opened;
   const { quotas } = options;
   const dependencies = {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { type After, systemClock } from '../../src/runtime/clock.ts';
-import type { DatabaseOptions } from '../../src/service/platform/database/open-storage.ts';
+import type { DatabaseOptions } from '../../src/service/platform/database/postgres/open-postgres.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 import { startLocalService } from '../../tools/local-service.ts';
 import { attestationForm, sampleAttestation } from './service-samples.ts';

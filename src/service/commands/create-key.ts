@@ -4,17 +4,14 @@ import { userName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { createAdminKey } from '../account/admin-key-use-cases.ts';
 import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
-import { type DatabaseOptions, toStorageOptions } from '../platform/database/open-storage.ts';
+import type { StorageOptions } from '../platform/database/open-storage.ts';
 import { withOperatorStorage } from '../platform/database/operator-access.ts';
 import type { StorageDependencies } from '../platform/database/storage.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { outputApiKey, requireOutput, type Terminal } from './output-api-key.ts';
 import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
 
-export interface CreateKeyCommand {
-  readonly dataFolder: string;
-  /** A PostgreSQL database; undefined for SQLite in the data folder. */
-  readonly database?: DatabaseOptions | undefined;
+export interface CreateKeyCommand extends Pick<StorageOptions, 'dataFolder' | 'database'> {
   readonly org: string;
   /** The owner of the key. Default: `admin` (or `admin-2`, …). */
   readonly user: string | undefined;
@@ -66,9 +63,8 @@ export async function createKey(
   const isInFolder = database === undefined;
   // The folder of the file has to be usable before there is a key.
   if (!isInFolder && !terminal.isInteractive) await prepareDataFolder(dataFolder, terminal.writeLine);
-  const options = toStorageOptions({ dataFolder, database });
   const created = await withOperatorStorage(
-    options,
+    { dataFolder, database },
     dependencies,
     (storage) => createAdminKey({ ...dependencies, storage }, { org, user, description: 'Created by the operator' }),
     { mayMigrate: true },

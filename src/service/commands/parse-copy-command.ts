@@ -1,14 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import type { DatabaseOptions } from '../platform/database/open-storage.ts';
+import type { CopyRequest } from '../platform/database/copy/copy-folder.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { readDatabase, readDataFolder } from './service-options.ts';
-
-export interface CopyCommand {
-  readonly dataFolder: string;
-  readonly target: DatabaseOptions;
-  readonly leaveOutDamaged: boolean;
-}
 
 export const copyUsage = [
   'Usage: npm run service -- copy --from FOLDER --to URL [options]',
@@ -24,7 +18,7 @@ export const copyUsage = [
 ].join('\n');
 
 /** @throws OptionError */
-export function parseCopyCommand(words: readonly string[], environment: EnvironmentVariables): CopyCommand | 'help' {
+export function parseCopyCommand(words: readonly string[], environment: EnvironmentVariables): CopyRequest | 'help' {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help: helpFlag };
   const { values } = withUsage(copyUsage, () => parseArgs({ args: [...words], options }));

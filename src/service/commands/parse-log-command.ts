@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import type { DatabaseOptions } from '../platform/database/open-storage.ts';
+import type { DatabaseOptions } from '../platform/database/postgres/open-postgres.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { parseSigningKeySetting, signingKeyVariable } from './parse-signing-key.ts';
 import {

@@ -1,20 +1,18 @@
-import { tmpdir } from 'node:os';
-import { type CopyDependencies, copyFolder, describeDamaged } from '../platform/database/copy/copy-folder.ts';
-import type { CopyCommand } from './parse-copy-command.ts';
+import {
+  type CopyDependencies,
+  copyFolder,
+  type CopyRequest,
+  describeDamaged,
+} from '../platform/database/copy/copy-folder.ts';
 
 /** @throws Error if it fails; the message says what to do. */
-export async function runCopyCommand(
-  { dataFolder, target, leaveOutDamaged }: CopyCommand,
-  dependencies: CopyDependencies,
-): Promise<void> {
+export async function runCopyCommand(request: CopyRequest, dependencies: CopyDependencies): Promise<void> {
   const { writeLine } = dependencies;
-  const options = { ...target, temporaryFolder: tmpdir() };
-  const report = await copyFolder({ dataFolder, target: options, leaveOutDamaged }, dependencies);
-  const { tables, attachments, leftOut } = report;
+  const { target, tables, attachments, leftOut } = await copyFolder(request, dependencies);
   for (const { name, rows, digest } of tables) writeLine(`${name}: ${rows} rows, SHA-256 ${digest}`);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   writeLine(
-    `copied ${dataFolder} to ${report.target}: ${rows} rows in ${tables.length} tables and ${attachments.count} ` +
+    `copied ${request.dataFolder} to ${target}: ${rows} rows in ${tables.length} tables and ${attachments.count} ` +
       `attachments (${attachments.bytes} bytes), all verified`,
   );
   if (leftOut.length > 0) writeLine(['left out because they are damaged:', ...describeDamaged(leftOut)].join('\n'));

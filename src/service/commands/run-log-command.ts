@@ -8,7 +8,6 @@ import {
   type VerifierKey,
 } from '../../runtime/transparency-log/verifier-key.ts';
 import { type KnownHead, verifyLog } from '../log/verify-log-use-cases.ts';
-import { toStorageOptions } from '../platform/database/open-storage.ts';
 import { withOperatorStorage } from '../platform/database/operator-access.ts';
 import type { StorageDependencies } from '../platform/database/storage.ts';
 import { OptionError } from './command-line.ts';
@@ -73,47 +72,43 @@ async function verify(
     problems += 1;
     writeLine(problem);
   };
-  await withOperatorStorage(
-    toStorageOptions({ dataFolder, database }),
-    dependencies,
-    async (storage, openAttachments) => {
-      const attachments = await openAttachments();
-      const organizations = await storage.read((records) => records.organizations.list());
-      if (organizations.length === 0 && known.length === 0)
-        throw new Error(
-          'there is nothing to verify: the database has no organization; ' +
-            'name the database of the service with --data or --database',
-        );
-      for (const { org, name } of known.filter((each) => !organizations.includes(each.org)))
-        report(`missing: the organization ${org} of ${name}`);
-      for (const org of organizations) {
-        const heads = known.filter((each) => each.org === org);
-        const found = await verifyLog(
-          {
-            storage,
-            attachments,
-            report: (problem) => {
-              report(`${org}: ${problem}`);
-            },
+  await withOperatorStorage({ dataFolder, database }, dependencies, async (storage, openAttachments) => {
+    const attachments = await openAttachments();
+    const organizations = await storage.read((records) => records.organizations.list());
+    if (organizations.length === 0 && known.length === 0)
+      throw new Error(
+        'there is nothing to verify: the database has no organization; ' +
+          'name the database of the service with --data or --database',
+      );
+    for (const { org, name } of known.filter((each) => !organizations.includes(each.org)))
+      report(`missing: the organization ${org} of ${name}`);
+    for (const org of organizations) {
+      const heads = known.filter((each) => each.org === org);
+      const found = await verifyLog(
+        {
+          storage,
+          attachments,
+          report: (problem) => {
+            report(`${org}: ${problem}`);
           },
-          org,
-          heads,
+        },
+        org,
+        heads,
+      );
+      const root = Buffer.from(found.root).toString('base64');
+      const late = found.late === 0 ? '' : `, ${found.late} of them entered later`;
+      const removed = found.removedAttachments === 0 ? '' : ` and ${found.removedAttachments} removed ones`;
+      writeLine(`${org}: ${found.size} entries${late}, ${found.attachments} attachments${removed}, root ${root}`);
+      if (found.unentered > 0)
+        writeLine(
+          `${org}: ${found.unentered} records are older than the log and not entered yet; start the service to enter them`,
         );
-        const root = Buffer.from(found.root).toString('base64');
-        const late = found.late === 0 ? '' : `, ${found.late} of them entered later`;
-        const removed = found.removedAttachments === 0 ? '' : ` and ${found.removedAttachments} removed ones`;
-        writeLine(`${org}: ${found.size} entries${late}, ${found.attachments} attachments${removed}, root ${root}`);
-        if (found.unentered > 0)
-          writeLine(
-            `${org}: ${found.unentered} records are older than the log and not entered yet; start the service to enter them`,
-          );
-        if (heads.length === 0)
-          writeLine(
-            `${org}: this does not show whether the whole history was rewritten; that needs a checkpoint that was kept`,
-          );
-      }
-    },
-  );
+      if (heads.length === 0)
+        writeLine(
+          `${org}: this does not show whether the whole history was rewritten; that needs a checkpoint that was kept`,
+        );
+    }
+  });
   if (problems > 0)
     throw new Error(`problems found: ${problems}; keep the database as it is, and compare it with a backup`);
   writeLine('nothing is altered, missing or extra');

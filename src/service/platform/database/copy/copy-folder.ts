@@ -13,7 +13,7 @@ import { describeS3 } from '../../attachments/s3/s3-options.ts';
 import { Connections, withoutTimeLimits } from '../postgres/connections.ts';
 import { parseDatabaseUrl } from '../postgres/database-url.ts';
 import { migrate } from '../postgres/migrations.ts';
-import { openAttachments, type PostgresOptions } from '../postgres/open-postgres.ts';
+import { type DatabaseOptions, openAttachments } from '../postgres/open-postgres.ts';
 import { toDatabaseStartError } from '../postgres/start-errors.ts';
 import { beginUnfinishedCopy, endUnfinishedCopy } from '../postgres/unfinished-copy.ts';
 import { findProblems, listAttachedContent } from '../sqlite/backup-database.ts';
@@ -32,7 +32,7 @@ import { beginFilling, commitFilling, prepareConnection, requireEmpty } from './
 export interface CopyRequest {
   readonly dataFolder: string;
   /** An empty database, and where the attachments go. */
-  readonly target: Omit<PostgresOptions, 'kind'>;
+  readonly target: DatabaseOptions;
   /** Whether to leave out damaged attachments instead of failing. */
   readonly leaveOutDamaged: boolean;
 }
@@ -113,7 +113,7 @@ async function copyDatabase(
     await prepareConnection(client);
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
-    const store = await openAttachments(target, connections, dependencies, opened);
+    const store = await openAttachments(target.attachments, connections, dependencies, opened);
     await beginUnfinishedCopy(client);
     // This may take minutes, so it comes after all mistakes in the command have been found.
     await requireUndamaged(source, progress);

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { ClientBase } from 'pg';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
@@ -15,12 +16,9 @@ import { PostgresStorage } from './postgres-storage.ts';
 import { atDatabaseStart } from './start-errors.ts';
 import { requireNoUnfinishedCopy } from './unfinished-copy.ts';
 
-export interface PostgresOptions {
-  readonly kind: 'postgres';
+export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`; may name several servers. */
   readonly url: string;
-  /** The folder for uploads in progress. */
-  readonly temporaryFolder: string;
   /** An object storage for attachments; undefined for the database. */
   readonly attachments?: S3Options | undefined;
 }
@@ -32,7 +30,7 @@ export interface PostgresOptions {
  * @throws StartError if it cannot be used.
  */
 export async function openPostgres(
-  { url, temporaryFolder, attachments }: PostgresOptions,
+  { url, attachments }: DatabaseOptions,
   dependencies: StorageDependencies,
   opened: AsyncDisposableStack,
 ): Promise<OpenedStorage> {
@@ -41,7 +39,7 @@ export async function openPostgres(
   const connections = new Connections(address);
   const storage = opened.adopt(new PostgresStorage(connections, dependencies), (open) => open.close());
   await atDatabaseStart(address, () => prepareDatabase(connections, address.shown, log));
-  const stored = await openAttachments({ attachments, temporaryFolder }, connections, dependencies, opened);
+  const stored = await openAttachments(attachments, connections, dependencies, opened);
   if (stored instanceof PostgresAttachments) removeUnnamed(stored, log);
   await settleUnfinished({ storage, attachments: stored }, log);
   return { storage, attachments: stored };
@@ -53,15 +51,15 @@ export async function openPostgres(
  * @throws StartError if they cannot be used.
  */
 export async function openAttachments(
-  { attachments, temporaryFolder }: Pick<PostgresOptions, 'attachments' | 'temporaryFolder'>,
+  objectStorage: S3Options | undefined,
   connections: Connections,
   dependencies: StorageDependencies,
   opened: AsyncDisposableStack,
 ): Promise<AttachmentStore> {
-  if (attachments === undefined) {
-    return new PostgresAttachments(connections, new UploadBuffer({ ...dependencies, folder: temporaryFolder }));
+  if (objectStorage === undefined) {
+    return new PostgresAttachments(connections, new UploadBuffer({ ...dependencies, folder: tmpdir() }));
   }
-  const objects = await openS3Attachments(attachments, { ...dependencies, temporaryFolder });
+  const objects = await openS3Attachments(objectStorage, dependencies);
   opened.defer(() => {
     objects.close();
   });

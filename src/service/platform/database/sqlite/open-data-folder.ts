@@ -13,10 +13,9 @@ import { lockFolder } from './folder-lock.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import { hasLostLog, markRunning, markStopped, requireLog } from './unclean-stop.ts';
 
-/** A data folder with an SQLite database and attachment files. */
 export interface DataFolderOptions {
-  readonly kind: 'sqlite';
-  readonly folder: string;
+  /** The folder of the database and all files; created if missing. Only one service can use it at a time. */
+  readonly dataFolder: string;
   /**
    * Whether the operator requested that all attachments without a record go to the trash, regardless of their number.
    */
@@ -31,7 +30,7 @@ export interface DataFolderOptions {
  * @throws StartError if the folder cannot be used, or its database and its attachments do not belong together.
  */
 export async function openDataFolder(
-  { folder: dataFolder, trashUnnamedAttachments: trashAll = false, acceptLoss = false }: DataFolderOptions,
+  { dataFolder, trashUnnamedAttachments: trashAll = false, acceptLoss = false }: DataFolderOptions,
   { now, randomBytes, log }: StorageDependencies,
   opened: AsyncDisposableStack,
 ): Promise<OpenedStorage> {

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { errorMessage } from '../../../../../src/runtime/failure.ts';
 import { openPostgres } from '../../../../../src/service/platform/database/postgres/open-postgres.ts';
@@ -10,11 +9,7 @@ import { storageDependencies } from '../../../../support/storage-dependencies.ts
 let opened = new AsyncDisposableStack();
 
 async function open(url: string): Promise<Storage> {
-  const { storage } = await openPostgres(
-    { kind: 'postgres', url, temporaryFolder: tmpdir(), attachments: undefined },
-    storageDependencies(),
-    opened,
-  );
+  const { storage } = await openPostgres({ url }, storageDependencies(), opened);
   return storage;
 }
 
