@@ -249,7 +249,7 @@ export function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   const isPlain = /^https?:\/\/[^\s?#]+$/iu.test(text);
-  if (!isPlain || url === null || url.username !== '' || url.password !== '') {
+  if (!isPlain || url?.username !== '' || url.password !== '') {
     throw new OptionError(
       `--public-url ${text} must be an http(s) URL without spaces, query, fragment or credentials, such as https://compliance.example.com`,
     );
