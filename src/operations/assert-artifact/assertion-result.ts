@@ -31,7 +31,7 @@ export function createAssertionResult(
     ...result,
     response: assertion ?? (only === undefined ? subjects.map(toEntry) : toEntry(only)),
     fingerprint: subjects.map(({ digits }) => digits).join('\n'),
-    htmlUrl: subjects[0]?.settled.value?.assertion?.html_url,
+    htmlUrl: assertion?.html_url,
     report: {
       subject: only?.title ?? `${subjects.length} artifacts`,
       reasons,

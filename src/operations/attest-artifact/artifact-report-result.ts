@@ -29,7 +29,7 @@ export function createReportResult(reports: Reports): OperationResult {
     ...toOutcome(reported),
     conclusion: conclude(reports),
     response: reported.length === 1 ? responses[0] : reported.map(toResponseEntry),
-    count: reported.length,
+    count: reported.filter(({ state }) => state === 'recorded').length,
     fingerprint: reported.map(({ fingerprint }) => fingerprint).join('\n'),
     htmlUrl: responses.find(({ html_url }) => html_url !== undefined)?.html_url ?? page,
     commits: [commit.sha1],

@@ -213,12 +213,13 @@ describe('assert-artifact', () => {
     expect(timedOut.result).toMatchObject({ outcome: 'incomplete', conclusion: expect.stringContaining('timed out') });
   });
 
-  it('judges several artifacts by the worst', async () => {
+  it('judges several artifacts by the worst, and leads to none of their pages', async () => {
     const both = { fingerprint: `${fingerprint}\n${fingerprintOf('b')}`, environment: 'prod' };
     const { result } = await assert(both, judgedBy(true), missing);
     expect(result).toMatchObject({
       outcome: 'incomplete',
       response: [{ verdict: 'compliant' }, { verdict: 'incomplete' }],
+      htmlUrl: undefined,
     });
     const unknown = {
       status: 404,

@@ -118,7 +118,7 @@ describe('attest-artifact', () => {
     const { result, documents } = await attest({ 'checksums-path': 'SUMS' }, ok, refused);
     expect(documents).toHaveLength(2);
     expect(result).toMatchObject({
-      outcome: 'error',
+      ...{ outcome: 'error', count: 1 },
       failure: expect.objectContaining({ message: expect.stringContaining('returned 400') }),
       conclusion: expect.stringMatching(/^1 of 3 artifacts is recorded .*: a\. Not recorded: b, c, because .*400/u),
       response: [{ state: 'recorded' }, { state: 'failed' }, { state: 'not sent' }],
@@ -132,7 +132,7 @@ describe('attest-artifact', () => {
     const keep = { 'on-outage': 'keep', 'spool-path': 'spool', retries: '2' };
     const { result, documents } = await attest({ 'checksums-path': 'SUMS', ...keep }, ok, lost);
     expect(documents.map(({ filename }) => filename)).toEqual(['a', 'b', 'b', 'b', 'c']);
-    expect(result).toMatchObject({ outcome: 'kept', spoolPath: join(workspace.path, 'spool') });
+    expect(result).toMatchObject({ outcome: 'kept', count: 1, spoolPath: join(workspace.path, 'spool') });
     const items = await readdir(join(workspace.path, 'spool'));
     expect(items).toHaveLength(2);
     const manifests = await Promise.all(
