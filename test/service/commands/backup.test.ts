@@ -254,6 +254,14 @@ describe('the backup of a service', () => {
     expect(await backup()).toEqual({ code: 1, output: `${target} is not a folder; name another` });
   });
 
+  it('is refused if the write-ahead log of a killed service is missing', async () => {
+    await service.stop();
+    await writeFile(join(dataFolder, 'running'), '');
+    const refused = await backup();
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('may be lost') as unknown });
+    expect(await readdir(parent)).not.toContain('backup');
+  });
+
   it('requires an existing data folder', async () => {
     dataFolder = join(parent, 'nothing');
     const refused = await backup();

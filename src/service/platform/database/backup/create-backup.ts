@@ -5,6 +5,7 @@ import type { DamagedAttachment } from '../../attachments/collect-damaged.ts';
 import { databaseFile, makePrivateFile } from '../../attachments/files/data-folder.ts';
 import { makeFolder, syncFolder } from '../../attachments/files/durable-files.ts';
 import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';
+import { requireLog } from '../sqlite/unclean-stop.ts';
 import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile, type Manifest, writeManifest } from './manifest.ts';
@@ -24,6 +25,7 @@ export interface BackupRequest {
  * meantime, the backup fails.
  *
  * @throws BackupError if there is no database, the target is not empty, or data is damaged.
+ * @throws StartError if the latest records may be lost.
  */
 export async function createBackup(request: BackupRequest): Promise<Manifest> {
   const { dataFolder, target, leaveOutDamaged, now } = request;
@@ -31,6 +33,7 @@ export async function createBackup(request: BackupRequest): Promise<Manifest> {
   if (!(await listEntries(dataFolder)).includes(databaseFile)) {
     throw new BackupError(`${source} does not exist; name the data folder of the service with --data`);
   }
+  requireLog(dataFolder);
   if ((await listEntries(target)).length > 0) {
     throw new BackupError(`the folder ${target} is not empty; name one that is empty or does not exist yet`);
   }

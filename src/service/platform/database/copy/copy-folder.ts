@@ -20,6 +20,7 @@ import { findProblems, listAttachedContent } from '../sqlite/backup-database.ts'
 import { translateError } from '../sqlite/database.ts';
 import { lockFolder } from '../sqlite/folder-lock.ts';
 import { readVersion, schemaVersion } from '../sqlite/migrations.ts';
+import { requireLog } from '../sqlite/unclean-stop.ts';
 import { toStartError } from '../start-error.ts';
 import type { StorageDependencies } from '../storage.ts';
 import { type AttachmentTarget, copyAttachments, verifyAttachments } from './copy-attachments.ts';
@@ -67,6 +68,7 @@ export async function copyFolder(request: CopyRequest, dependencies: CopyDepende
   }
   const unlock = lockFolder(dataFolder);
   try {
+    requireLog(dataFolder);
     using database = new DatabaseSync(path, { readOnly: true });
     requireSameVersion(database, path);
     return await copyDatabase({ database, path, size }, request, dependencies);

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, truncate } from 'node:fs/promises';
+import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -158,6 +158,11 @@ describe('the copy of a data folder to PostgreSQL', () => {
   it('is refused while a service uses the folder', async () => {
     await start();
     await expect(copy()).rejects.toThrow(/is in use by another process; stop it/u);
+  });
+
+  it('is refused if the write-ahead log of a killed service is missing', async () => {
+    await writeFile(join(dataFolder, 'running'), '');
+    await expect(copy()).rejects.toThrow(/the latest records in .* may be lost/u);
   });
 
   it('is refused if the database is not empty, and changes nothing', async () => {
