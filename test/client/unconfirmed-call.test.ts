@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { isDoneAlready, mayBeOnRecord } from '../../src/client/unconfirmed-call.ts';
+import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/endpoints.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/policy.ts';
@@ -89,7 +89,7 @@ async function send(operation: OperationName, { client }: TestClient): Promise<u
 }
 
 it('covers every operation that writes', () => {
-  const writing = endpoints.filter(({ method }) => method !== 'GET').map(({ operation }) => operation);
+  const writing = interfaceEndpoints.filter(({ method }) => method !== 'GET').map(({ operation }) => operation);
   expect(operations.toSorted()).toEqual(writing.toSorted());
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { TString } from 'typebox';
+import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
-import { endpoints } from '../../src/contract/endpoints.ts';
 import { templateItem } from '../../src/contract/flow.ts';
 import {
   abbreviatedFingerprint,
@@ -93,7 +93,9 @@ describe('the length of a name', () => {
 
 describe('the texts of a request', () => {
   it.each(
-    [...endpoints, reportArtifact].flatMap(({ title, body }) => (body.kind === 'none' ? [] : [[title, body] as const])),
+    [...interfaceEndpoints, reportArtifact].flatMap(({ title, body }) =>
+      body.kind === 'none' ? [] : [[title, body] as const],
+    ),
   )('all have a maximum length or a pattern that limits it: %s', (_title, body) => {
     expect(unlimitedTexts(body.kind === 'json' ? body.schema : body.json.schema)).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { endpoints } from '../../src/contract/endpoints.ts';
+import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { findMissingResource, type Resource } from '../../src/contract/not-found.ts';
 
-const awaited = endpoints
+const awaited = interfaceEndpoints
   .filter(({ operation }) => operation === 'get-artifact' || operation === 'list-snapshots')
   .flatMap(({ errors }) => errors.filter(({ status }) => status === 404).map(({ message }) => message))
   .map((message) => [message.startsWith('Flow') ? 'Flow' : 'Artifact', message] as const);

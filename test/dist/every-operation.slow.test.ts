@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/endpoints.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { type ActionJob, openActionJob } from '../support/action-job.ts';
 import { failedStep } from '../support/failed-step.ts';
@@ -20,7 +20,7 @@ interface Declared {
   readonly row: OperationRow | undefined;
 }
 
-const declared: readonly Declared[] = endpoints.flatMap(({ operation, success, errors }) => {
+const declared: readonly Declared[] = interfaceEndpoints.flatMap(({ operation, success, errors }) => {
   const rows = operationRows[operation];
   const answers = [
     ...success.map(({ status }) => ({ status, what: 'the success', row: rows.successes[status] })),
@@ -93,7 +93,7 @@ describe('every operation, through the built action and the real service', () =>
   });
 
   it('succeeds in every operation', () => {
-    expect([...new Set(successes.map(({ operation }) => operation))]).toHaveLength(endpoints.length);
+    expect([...new Set(successes.map(({ operation }) => operation))]).toHaveLength(interfaceEndpoints.length);
   });
 
   it.each(successes)('$title', ({ label, status }) => {
@@ -127,7 +127,7 @@ describe('every operation, through the built action and the real service', () =>
       ...forwarder.answersTo(label),
       ...forwarder.answersTo(`${label}before`),
     ]);
-    expect(answers.length).toBeGreaterThan(endpoints.length);
+    expect(answers.length).toBeGreaterThan(interfaceEndpoints.length);
     expect(answers.map(({ deviation }) => deviation).filter((each) => each !== undefined)).toEqual([]);
     expect(job.service.errors).toEqual([]);
   });

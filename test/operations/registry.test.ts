@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { operationNames } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/endpoints.ts';
 import { evidenceEndpoints } from '../../src/contract/evidence-endpoints.ts';
 import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
@@ -20,7 +20,7 @@ describe('the registry of operations', () => {
   });
 
   it('runs every endpoint of the contract', () => {
-    expect([...operationNames].sort()).toEqual(endpoints.map(({ operation }) => operation).sort());
+    expect([...operationNames].sort()).toEqual(interfaceEndpoints.map(({ operation }) => operation).sort());
   });
 
   it('keeps evidence exactly with the operations whose requests a replay delivers', async () => {

@@ -39,7 +39,7 @@ export function createOpenApiDocument(server: string): JsonObject {
   };
 }
 
-/** Operations by path and method, in the order of the interface. */
+/** Operations by path and method: those of the interface first, in its order. */
 function toPathItems(): JsonObject {
   const paths = new Map<string, JsonObject>();
   for (const endpoint of apiEndpoints) {

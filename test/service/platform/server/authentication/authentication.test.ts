@@ -316,7 +316,7 @@ describe('the requests that these tests walk', () => {
     // Two need an id (`statement-routes.test.ts`, `attachment-removal-routes.test.ts`), one is about the caller and not about an organization, and one takes no
     // API key (`login.test.ts`).
     expect(apiEndpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([
-      ...[getStatement, removeAttachment, getDefaultOrg, logIn],
+      ...[removeAttachment, getStatement, logIn, getDefaultOrg],
     ]);
   });
 });
