@@ -34,6 +34,8 @@ export interface DataJudgement {
 /** Formats and unknown keywords are annotations, as the specification of JSON Schema says. */
 const ajvOptions: Options = {
   ...{ strict: false, validateFormats: false, logger: false },
+  // Otherwise `toString` would be a property of every object.
+  ownProperties: true,
   code: { regExp: Object.assign(compilePattern, { code: '' }) },
 };
 
@@ -135,7 +137,7 @@ export async function judgeData({ definition, data }: DataToJudge): Promise<Data
       const invalid = isValid === undefined ? undefined : findInvalid(isValid, data);
       if (invalid !== undefined || rules.length + summary.length === 0) return { invalid };
       // The program makes this of the outputs.
-      return JSON.parse(run(jq, program, data, '-c')) as readonly [
+      return JSON.parse(run(jq, program, data, '-c'), withoutNul) as readonly [
         judged: readonly Outputs[],
         shown: readonly Outputs[],
       ];
@@ -150,6 +152,11 @@ export async function judgeData({ definition, data }: DataToJudge): Promise<Data
     const words = error instanceof LimitError ? error.message : `cannot be evaluated: ${errorMessage(error)}`;
     return { faults: [{ value: `the schema and the rules ${words}` }], summary: [] };
   }
+}
+
+/** PostgreSQL cannot read a document with NUL, and jq can make it of data that has none. */
+function withoutNul(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
 function findInvalid(isValid: ValidateFunction, data: string): Fault | undefined {

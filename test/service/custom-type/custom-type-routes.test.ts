@@ -273,6 +273,10 @@ describe('custom evidence', () => {
       expect(await judge({ schema }, {})).toEqual(["attestation_data must have required property 'age'"]);
     }
     expect(await judge({ schema: later }, [1])).toEqual(['attestation_data/0 must be string']);
+    expect(await judge({ schema: { required: ['toString'] } }, {})).toEqual([
+      "attestation_data must have required property 'toString'",
+    ]);
+    expect(await judge({ schema: { properties: { constructor: { type: 'string' } } } }, {})).toEqual([]);
   });
 
   it.each([
@@ -298,6 +302,7 @@ describe('custom evidence', () => {
       { name: 'Wrong', expression: '.text.a' },
       { name: 'Nothing', expression: 'empty' },
       { name: 'Long', expression: '"y" * 1000' },
+      { name: 'NUL', expression: '[97, 0] | implode' },
     ];
     await judge({ summary }, { text: '<b>' });
     const { attestation_id: id, summary: shown } = await latest();
@@ -307,7 +312,9 @@ describe('custom evidence', () => {
       { name: 'Wrong', value: expect.stringMatching(/^error: Cannot index string/u) },
       { name: 'Nothing', value: '' },
       { name: 'Long', value: `${'y'.repeat(500)}…` },
+      { name: 'NUL', value: 'a\uFFFD' },
     ]);
+    expect(await call(service, { path: '/trails/acme/web/main' })).toMatchObject({ status: 200 });
     const page = await call(service, {
       path: `/acme/flows/web/trails/main/attestations/${String(id)}`,
       at: service.url,
