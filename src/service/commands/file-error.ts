@@ -10,6 +10,7 @@ const predicates: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder and must be a file; check the path',
   EACCES: denied,
   EPERM: denied,
+  EROFS: 'is on a read-only disk; name another path',
 };
 
 /**

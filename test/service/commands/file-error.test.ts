@@ -20,4 +20,9 @@ describe('a file that a command cannot use', () => {
     const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/backups/x' });
     expect(errorMessage(toFileError(error))).toMatch(/^\/backups\/x may not be used by this user; run the command as/u);
   });
+
+  it('may be on a read-only disk', () => {
+    const error = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/backups/x' });
+    expect(errorMessage(toFileError(error))).toBe('/backups/x is on a read-only disk; name another path');
+  });
 });
