@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '../runtime/clock.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { OptionError } from './commands/command-line.ts';
+import { OptionError, type RunCommand } from './commands/command-line.ts';
 import { toFileError } from './commands/file-error.ts';
 import type { Terminal } from './commands/output-api-key.ts';
-import { parseBackupCommand } from './commands/parse-backup-command.ts';
-import { parseLogCommand } from './commands/parse-log-command.ts';
 import { serve } from './commands/serve.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
@@ -34,36 +32,30 @@ const dependencies: StorageDependencies = {
   log: { info: terminal.writeLine, error: terminal.writeError },
 };
 
+/** The commands besides that which starts the service. Each is loaded only if it is run. */
+const commands: Readonly<Record<string, () => Promise<RunCommand>>> = {
+  backup: async () => (await import('./commands/backup.ts')).backup.run,
+  restore: async () => (await import('./commands/backup.ts')).restore.run,
+  'create-key': async () => (await import('./commands/create-key.ts')).createKey.run,
+  copy: async () => (await import('./commands/copy.ts')).copy.run,
+  verify: async () => (await import('./commands/log-commands.ts')).verify.run,
+  'verifier-key': async () => (await import('./commands/log-commands.ts')).verifierKey.run,
+  'rotate-signing-key': async () => (await import('./commands/log-commands.ts')).rotateSigningKey.run,
+};
+
 async function run(given: readonly string[]): Promise<void> {
   const words = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
-  const [name, ...rest] = words;
-  const logCommand = parseLogCommand(words, process.env);
-  const backupCommand = logCommand === undefined ? parseBackupCommand(words, process.env) : undefined;
-  if (logCommand !== undefined) {
-    const { runLogCommand } = await import('./commands/run-log-command.ts');
-    await runLogCommand(logCommand, { ...dependencies, writeLine: terminal.writeLine });
-  } else if (backupCommand !== undefined) {
-    const { runBackupCommand } = await import('./commands/run-backup-command.ts');
-    await runBackupCommand(backupCommand, { now: () => Date.now(), writeLine: terminal.writeLine });
-  } else if (name === 'create-key') {
-    const { createKey, createKeyUsage, parseCreateKeyCommand } = await import('./commands/create-key.ts');
-    const command = parseCreateKeyCommand(rest, process.env);
-    if (command === 'help') terminal.writeLine(createKeyUsage);
-    else await createKey(command, dependencies, terminal);
-  } else if (name === 'copy') {
-    const { copyUsage, parseCopyCommand } = await import('./commands/parse-copy-command.ts');
-    const command = parseCopyCommand(rest, process.env);
-    if (command === 'help') terminal.writeLine(copyUsage);
-    else {
-      const { runCopyCommand } = await import('./commands/run-copy-command.ts');
-      await runCopyCommand(command, { ...dependencies, writeLine: terminal.writeLine });
-    }
-  } else {
-    const options = parseServiceOptions(words, process.env);
-    if (options === 'help') terminal.writeLine(usage);
-    else if (options === 'version') terminal.writeLine(`${version} (Node.js ${process.version})`);
-    else await serve(options, { clock: systemClock, terminal });
+  const [name = '', ...rest] = words;
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load !== undefined) {
+    const runCommand = await load();
+    await runCommand(rest, process.env, { ...dependencies, ...terminal });
+    return;
   }
+  const options = parseServiceOptions(words, process.env);
+  if (options === 'help') terminal.writeLine(usage);
+  else if (options === 'version') terminal.writeLine(`${version} (Node.js ${process.version})`);
+  else await serve(options, { clock: systemClock, terminal });
 }
 
 // The service goes on if the program that reads its log has ended, such as that in a pipe.

@@ -1,6 +1,5 @@
 import { errorMessage } from '../../src/runtime/failure.ts';
-import { parseLogCommand } from '../../src/service/commands/parse-log-command.ts';
-import { runLogCommand } from '../../src/service/commands/run-log-command.ts';
+import { rotateSigningKey, verifierKey, verify } from '../../src/service/commands/log-commands.ts';
 import { storageDependencies } from './storage-dependencies.ts';
 
 /** Runs a command about transparency logs in this process, and returns its output with the message of its error. */
@@ -10,9 +9,10 @@ export async function runLog(
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   try {
-    const command = parseLogCommand(words, environment);
-    if (command === undefined) throw new Error('no command about transparency logs');
-    await runLogCommand(command, { ...storageDependencies(), writeLine: (line) => lines.push(line) });
+    const [name = '', ...rest] = words;
+    const command = { verify, 'verifier-key': verifierKey, 'rotate-signing-key': rotateSigningKey }[name];
+    const terminal = { isInteractive: true, writeLine: (line: string) => lines.push(line) };
+    await command?.run(rest, environment, { ...storageDependencies(), ...terminal });
   } catch (error) {
     lines.push(errorMessage(error));
   }

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
-import { runBackupCommand } from '../../../src/service/commands/run-backup-command.ts';
+import { backup as backupCommand, restore as restoreCommand } from '../../../src/service/commands/backup.ts';
+import { verify as verifyCommand } from '../../../src/service/commands/log-commands.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { type EndedCommand, runServiceCommand } from '../../support/run-service-command.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../../support/service-samples.ts';
+import { storageDependencies } from '../../support/storage-dependencies.ts';
 
 describe('the backup of a service', () => {
   let parent: string;
@@ -43,10 +44,11 @@ describe('the backup of a service', () => {
   /** In this process, because starting one takes most of the time. */
   const run = async (words: readonly string[]): Promise<EndedCommand> => {
     const lines: string[] = [];
-    const command = parseBackupCommand(words, {});
-    if (command === undefined) throw new Error('no command');
+    const [name = '', ...rest] = words;
+    const command = { backup: backupCommand, restore: restoreCommand, verify: verifyCommand }[name];
+    const terminal = { isInteractive: true, writeLine: (line: string) => lines.push(line) };
     try {
-      await runBackupCommand(command, { now: () => Date.now(), writeLine: (line) => lines.push(line) });
+      await command?.run(rest, {}, { ...storageDependencies(), ...terminal });
       return { code: 0, output: lines.join('\n') };
     } catch (error) {
       return { code: 1, output: [...lines, errorMessage(error)].join('\n') };

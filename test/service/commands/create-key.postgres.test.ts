@@ -28,10 +28,9 @@ describe('the command that creates a key, with PostgreSQL', () => {
 
   const create = async (change: Partial<CreateKeyCommand> = {}, isInteractive = true): Promise<string> => {
     const lines: string[] = [];
-    await createKey(
+    await createKey.carryOut(
       { dataFolder: join(parent, 'data'), database: { url: database.url }, org: 'acme', user: undefined, ...change },
-      storageDependencies(),
-      { isInteractive, writeLine: (line) => lines.push(line) },
+      { ...storageDependencies(), isInteractive, writeLine: (line) => lines.push(line) },
     );
     return lines.join('\n');
   };

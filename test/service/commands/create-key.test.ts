@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createKey, type CreateKeyCommand, parseCreateKeyCommand } from '../../../src/service/commands/create-key.ts';
+import { createKey, type CreateKeyCommand } from '../../../src/service/commands/create-key.ts';
 import { saveMember } from '../../support/administration.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
@@ -26,10 +26,10 @@ describe('the command that creates a key', () => {
 
   const create = async (change: Partial<CreateKeyCommand> = {}): Promise<string> => {
     const lines: string[] = [];
-    await createKey({ dataFolder, org: 'acme', user: undefined, ...change }, storageDependencies(), {
-      isInteractive: true,
-      writeLine: (line) => lines.push(line),
-    });
+    await createKey.carryOut(
+      { dataFolder, org: 'acme', user: undefined, ...change },
+      { ...storageDependencies(), isInteractive: true, writeLine: (line) => lines.push(line) },
+    );
     return /^API key of acme \(shown only once\): (\S+)$/m.exec(lines.join('\n'))?.[1] ?? '';
   };
   const saveFlow = async (key: string, org = 'acme'): Promise<number> =>
@@ -87,10 +87,10 @@ describe('the command that creates a key', () => {
     const path = join(dataFolder, 'api-key-of-acme.txt');
     const lines: string[] = [];
     const createWithoutTerminal = (): Promise<void> =>
-      createKey({ dataFolder, org: 'acme', user: undefined }, storageDependencies(), {
-        isInteractive: false,
-        writeLine: (line) => lines.push(line),
-      });
+      createKey.carryOut(
+        { dataFolder, org: 'acme', user: undefined },
+        { ...storageDependencies(), isInteractive: false, writeLine: (line) => lines.push(line) },
+      );
     await createWithoutTerminal();
     const key = await readFile(path, 'utf8');
     expect(await saveFlow(key.trim())).toBe(201);
@@ -140,15 +140,15 @@ describe('the command that creates a key', () => {
 describe('the options of create-key', () => {
   it('come from flags, else from the environment', () => {
     const environment = { COMPLIANCE_SERVICE_ORG: 'acme', COMPLIANCE_SERVICE_DATA: 'here' };
-    expect(parseCreateKeyCommand([], environment)).toEqual({ org: 'acme', user: undefined, dataFolder: 'here' });
-    expect(parseCreateKeyCommand(['--org', 'x', '--user', 'ann', '--data', 'there'], environment)).toEqual({
+    expect(createKey.parse([], environment)).toEqual({ org: 'acme', user: undefined, dataFolder: 'here' });
+    expect(createKey.parse(['--org', 'x', '--user', 'ann', '--data', 'there'], environment)).toEqual({
       ...{ org: 'x', user: 'ann', dataFolder: 'there' },
     });
-    expect(parseCreateKeyCommand(['--org', 'x'], {})).toMatchObject({ dataFolder: 'service-data' });
+    expect(createKey.parse(['--org', 'x'], {})).toMatchObject({ dataFolder: 'service-data' });
     const [first, second] = ['postgres://one/db', 'postgres://two/db'];
     const variables = { COMPLIANCE_SERVICE_DATABASE: first, COMPLIANCE_SERVICE_ATTACHMENTS: 's3://bucket?region=here' };
-    expect(parseCreateKeyCommand(['--org', 'x'], variables)).toMatchObject({ database: { url: first } });
-    expect(parseCreateKeyCommand(['--org', 'x', '--database', second], variables)).toMatchObject({
+    expect(createKey.parse(['--org', 'x'], variables)).toMatchObject({ database: { url: first } });
+    expect(createKey.parse(['--org', 'x', '--database', second], variables)).toMatchObject({
       database: { url: second },
     });
   });
@@ -160,6 +160,6 @@ describe('the options of create-key', () => {
     [['--org', 'a', '--database', 'mysql://here/db'], '--database is not the URL of a PostgreSQL database'],
     [['--org', 'a', '--role', 'reader'], "Unknown option '--role'"],
   ])('are rejected in %j, with the remedy', (words, message) => {
-    expect(() => parseCreateKeyCommand(words, {})).toThrow(message);
+    expect(() => createKey.parse(words, {})).toThrow(message);
   });
 });

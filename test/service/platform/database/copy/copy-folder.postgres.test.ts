@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
 import { listAt, valueAt } from '../../../../../src/runtime/untrusted-data.ts';
-import { parseCopyCommand } from '../../../../../src/service/commands/parse-copy-command.ts';
-import { runCopyCommand } from '../../../../../src/service/commands/run-copy-command.ts';
+import { copy as copyCommand } from '../../../../../src/service/commands/copy.ts';
 import { schemaVersion } from '../../../../../src/service/platform/database/sqlite/migrations.ts';
 import { createNotification } from '../../../../support/administration.ts';
 import { pod, reportPods, snapshotsOf } from '../../../../support/environment-samples.ts';
@@ -77,9 +76,11 @@ describe('the copy of a data folder to PostgreSQL', () => {
   /** In this process, because starting one takes most of the time. Returns the printed lines. */
   const copy = async (...words: string[]): Promise<string> => {
     const lines: string[] = [];
-    const command = parseCopyCommand(['--from', dataFolder, '--to', target.url, ...words], process.env);
-    if (command === 'help') throw new Error('no command');
-    await runCopyCommand(command, { ...storageDependencies(), writeLine: (line) => lines.push(line) });
+    const terminal = { isInteractive: true, writeLine: (line: string) => lines.push(line) };
+    await copyCommand.run(['--from', dataFolder, '--to', target.url, ...words], process.env, {
+      ...storageDependencies(),
+      ...terminal,
+    });
     return lines.join('\n');
   };
   const query = async (statement: string): Promise<unknown> =>
@@ -146,9 +147,8 @@ describe('the copy of a data folder to PostgreSQL', () => {
   itWithObjectStorage('can keep the attachments in an object storage', async () => {
     const place = testAttachments();
     expect(await copy('--attachments', place)).toContain('all verified');
-    const command = parseCopyCommand(['--from', 'x', '--to', target.url, '--attachments', place], process.env);
-    if (command === 'help') throw new Error('no command');
-    const copied = await readAnswers(await start({ database: command.target }), filled.keys);
+    const request = copyCommand.parse(['--from', 'x', '--to', target.url, '--attachments', place], process.env);
+    const copied = await readAnswers(await start({ database: request?.target }), filled.keys);
     await stop();
     const original = await readAnswers(await start(), filled.keys);
     expect([...copied]).toEqual([...original]);
@@ -256,9 +256,9 @@ describe('the copy of a data folder to PostgreSQL', () => {
   it('says what it does, and how far it is', async () => {
     let time = 0;
     const lines: string[] = [];
-    const dependencies = { ...storageDependencies(), monotonic: () => (time += 10_000) };
-    const command = { dataFolder, target: { url: target.url }, leaveOutDamaged: false };
-    await runCopyCommand(command, { ...dependencies, writeLine: (line) => lines.push(line) });
+    const dependencies = { ...storageDependencies(), monotonic: () => (time += 10_000), isInteractive: true };
+    const request = { dataFolder, target: { url: target.url }, leaveOutDamaged: false };
+    await copyCommand.carryOut(request, { ...dependencies, writeLine: (line) => lines.push(line) });
     const said = lines
       .filter((line) => !line.includes('SHA-256'))
       .map((line) => line.replaceAll(/\d+/gu, 'N').replaceAll(/ \S*\/\S*/gu, ' PLACE'));

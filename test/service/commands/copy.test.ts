@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseCopyCommand } from '../../../src/service/commands/parse-copy-command.ts';
+import { copy } from '../../../src/service/commands/copy.ts';
 
 const url = 'postgres://user@db.example.com/compliance';
 const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
@@ -7,10 +7,10 @@ const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
 describe('the options of copy', () => {
   it('come from flags, else from the environment', () => {
     const copied = { dataFolder: 'here', target: { url }, leaveOutDamaged: false };
-    expect(parseCopyCommand(['--from', 'here', '--to', url], {})).toEqual(copied);
+    expect(copy.parse(['--from', 'here', '--to', url], {})).toEqual(copied);
     const variables = { COMPLIANCE_SERVICE_DATA: 'here', COMPLIANCE_SERVICE_DATABASE: url };
-    expect(parseCopyCommand([], variables)).toEqual(copied);
-    expect(parseCopyCommand(['--from', 'there', '--leave-out-damaged'], variables)).toEqual({
+    expect(copy.parse([], variables)).toEqual(copied);
+    expect(copy.parse(['--from', 'there', '--leave-out-damaged'], variables)).toEqual({
       ...copied,
       dataFolder: 'there',
       leaveOutDamaged: true,
@@ -19,7 +19,7 @@ describe('the options of copy', () => {
 
   it('can name an object storage for the attachments', () => {
     const words = ['--from', 'here', '--to', url, '--attachments', 's3://bucket/prefix?region=eu-central-1'];
-    expect(parseCopyCommand(words, credentials)).toMatchObject({
+    expect(copy.parse(words, credentials)).toMatchObject({
       target: { url, attachments: { bucket: 'bucket', prefix: 'prefix' } },
     });
   });
@@ -32,10 +32,10 @@ describe('the options of copy', () => {
     [['--from', 'here', '--to', url, 'there'], /Unexpected argument 'there'[^]*Usage:/u],
     [['--database', url], /Unknown option '--database'[^]*Usage:/u],
   ])('are rejected in %j, with the remedy', (words, message) => {
-    expect(() => parseCopyCommand(words, credentials)).toThrow(message);
+    expect(() => copy.parse(words, credentials)).toThrow(message);
   });
 
   it('include the help', () => {
-    expect(parseCopyCommand(['-h'], {})).toBe('help');
+    expect(copy.parse(['-h'], {})).toBeUndefined();
   });
 });
