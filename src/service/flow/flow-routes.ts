@@ -5,7 +5,6 @@ import { createFlowFromFile } from '../../contract/flow-template.ts';
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { actorName, type Caller, mayAccess } from '../account/access.ts';
 import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
-import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
@@ -16,7 +15,6 @@ import * as flows from './flow-use-cases.ts';
 
 /** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const reader = new YamlFileReader('template');
   const toAnswer =
     (caller: Caller, endpoint: Endpoint) =>
     (saved: flows.SaveFlowResult): { readonly status: 200 | 201; readonly body: string } => {
@@ -45,7 +43,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     const { name, description, visibility, repo_url: repoUrl } = document;
     requireAccess(caller, 'record', { flows: [name] }, createFlowFromFile);
     if (file === undefined) throw validationError(['template_file', 'is missing']);
-    const template = await requireTemplate(reader, file);
+    const template = await requireTemplate(file);
     const fields = { org: parameters.org, name, description, template, visibility, repoUrl };
     const flow = { ...fields, ...toAuthor(caller, name) };
     return carryOut(flows.saveFlow, dependencies, flow, toAnswer(caller, createFlowFromFile));

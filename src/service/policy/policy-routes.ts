@@ -4,7 +4,7 @@ import { previewPolicy } from '../../contract/policy-preview.ts';
 import { actorName } from '../account/access.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import type { UploadedFile } from '../platform/server/bodies/multipart.ts';
-import { type FileReading, YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
+import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
@@ -12,16 +12,16 @@ import type { PolicyEvent, PolicyRecord, PolicyVersion } from './policy.ts';
 import { toPreviewResponse } from './policy-preview-response.ts';
 import * as previews from './policy-preview-use-cases.ts';
 import * as policies from './policy-use-cases.ts';
+import { type PolicyReading, readPolicy } from './read-policy.ts';
 
 /** Adds operation 6 (create or update a policy), its preview, and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const reader = new YamlFileReader('policy');
   addRoute(
     host,
     createPolicy,
     requireRole(dependencies, 'define'),
     async ({ caller, parameters, document, file, carryOut }) => {
-      const reading = await readFile(reader, file);
+      const reading = await readFile(file);
       const { name, description, comment = '' } = document;
       const { org } = parameters;
       const version = { org, name, description, comment, user: actorName(caller), ...reading };
@@ -36,7 +36,7 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
     const { parameters, document, file, signal } = received;
     const { org, policy_name: name } = parameters;
     if (document.name !== name) throw validationError(['name', `must be ${name}, as in the path`]);
-    const { rules } = await readFile(reader, file);
+    const { rules } = await readFile(file);
     const read = { org, bytes: Infinity, signal };
     const preview = await previews.previewPolicy(dependencies, { org, name, rules }, (work) =>
       dependencies.largeReads.run(read, work),
@@ -51,11 +51,10 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
   });
 }
 
+const reader = new YamlFileReader(readPolicy, new URL('./read-policy.ts', import.meta.url));
+
 /** @throws ApiError if the file is not a policy */
-async function readFile(
-  reader: YamlFileReader<'policy'>,
-  file: UploadedFile | undefined,
-): Promise<Exclude<FileReading<'policy'>, { readonly faults: unknown }>> {
+async function readFile(file: UploadedFile | undefined): Promise<Exclude<PolicyReading, { readonly faults: unknown }>> {
   if (file === undefined) throw validationError(['policy_file', 'is missing']);
   const reading = await reader.read(file.content);
   if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);

@@ -7,7 +7,6 @@ import { countsForAny } from '../account/audience.ts';
 import { toReadableHistory } from '../account/readable-parts.ts';
 import { withProof } from '../login/proven-response.ts';
 import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
-import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
@@ -18,13 +17,12 @@ import * as trails from './trail-use-cases.ts';
 
 export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
-  const reader = new YamlFileReader('template');
 
   addRoute(host, beginTrail, requireRole(dependencies, 'record'), async (received) => {
     const { caller, parameters, document, file, carryOut } = received;
     const { name, ...said } = document;
     const report = withProof(caller, said);
-    const template = file === undefined ? undefined : await requireTemplate(reader, file);
+    const template = file === undefined ? undefined : await requireTemplate(file);
     const { org, flow_name: flow } = parameters;
     const author = { by: actorName(caller), mayDefine: mayAccess(caller, org, 'define', { flows: [flow] }) };
     const trail = { org, flow, name, report, template, counts: countsForAny(toCountsFor(caller, flow)), ...author };
