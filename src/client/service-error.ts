@@ -99,15 +99,18 @@ const correctInputs = 'Correct the inputs that the message and the fields above 
 
 const remedies: Readonly<Record<number, string>> = {
   400: correctInputs,
-  401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
+  401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, `base-url` may point to the deployment of another region, or `auth-method` may be one that the service does not accept.',
   403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
-  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow`, `create-environment` and `create-policy` create what is missing); if the message is about something else, check `base-url`.',
+  404: 'Check `base-url`: its path may be wrong, or something other than the service answered. If it is right, check `org` and the other names for typos.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
   422: correctInputs,
   429: 'Try again later, or raise `retry-for`: the service limits the number of requests.',
 };
+
+const namesRemedy =
+  'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow`, `create-environment` and `create-policy` create what is missing).';
 
 const missingRemedies: Readonly<Partial<Record<Resource, string>>> = {
   Flow: 'Create the flow first, with `create-flow`, or correct the name in `flow`.',
@@ -134,7 +137,9 @@ function remedyFor(facts: ServiceErrorFacts): string {
   // Other services use this status for inputs that they do not accept.
   if (status === 422 && /idempotency.key/iu.test(serviceMessage)) return reusedKeyRemedy;
   const missing = findMissing(facts);
-  const known = (missing && missingRemedies[missing.resource]) ?? remedies[status];
+  if (missing !== undefined) return missingRemedies[missing.resource] ?? namesRemedy;
+  if (status === 404 && unclear.has(serviceMessage)) return namesRemedy;
+  const known = remedies[status];
   if (known !== undefined) return known;
   if (status >= 300 && status < 400) {
     return 'Check `base-url`: the service itself never redirects, so this is probably a login page or the wrong address.';
