@@ -136,10 +136,7 @@ function remedyFor(facts: ServiceErrorFacts): string {
   if (isOverQuota(facts)) return quotaRemedy;
   // Other services use this status for inputs that they do not accept.
   if (status === 422 && /idempotency.key/iu.test(serviceMessage)) return reusedKeyRemedy;
-  const missing = findMissing(facts);
-  if (missing !== undefined) return missingRemedies[missing.resource] ?? namesRemedy;
-  if (status === 404 && unclear.has(serviceMessage)) return namesRemedy;
-  const known = remedies[status];
+  const known = remedyForMissing(facts) ?? remedies[status];
   if (known !== undefined) return known;
   if (status >= 300 && status < 400) {
     return 'Check `base-url`: the service itself never redirects, so this is probably a login page or the wrong address.';
@@ -148,4 +145,11 @@ function remedyFor(facts: ServiceErrorFacts): string {
     return "Try again later; if it keeps failing, send the service's operators the time, the path and the message above.";
   }
   return 'Check the inputs and `base-url`.';
+}
+
+/** Undefined if the service does not say that something is missing. */
+function remedyForMissing(facts: ServiceErrorFacts): string | undefined {
+  const missing = findMissing(facts);
+  if (missing !== undefined) return missingRemedies[missing.resource] ?? namesRemedy;
+  return facts.status === 404 && unclear.has(facts.serviceMessage ?? '') ? namesRemedy : undefined;
 }

@@ -98,7 +98,12 @@ describe('whether something does not exist', () => {
     ["Policy 'prod' does not exist in organization 'acme'", '`create-policy`'],
     ["Org: 'acme'. Snapshot 'prod#9' resolves to 'prod#9'. len(snapshots) == 1", '`list-snapshots`'],
     ['Service account not found', '`list-service-accounts`'],
-    ['There is nothing at POST /acme/flows/web/api/v2/flows/acme', 'about something else, check `base-url`'],
+    ['Artifact with fingerprint 0c8e does not exist in trail "main"', '`attest-artifact`'],
+    ["Custom attestation type 'lines' does not exist for org 'acme'", '`attestation-type`'],
+    ['Action not found', '`notification-number`'],
+    ["Attestation 'scan' does not exist in trail 'main'", 'Check `org`, `flow`'],
+    ['Environment or policy not found', '`create-environment` and `create-policy`'],
+    ['There is nothing at POST /acme/flows/web/api/v2/flows/acme', 'Check `base-url`'],
   ])('has a remedy for what is missing: %s', (message, remedy) => {
     expect(answered(404, message).remedy).toContain(remedy);
   });

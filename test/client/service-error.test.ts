@@ -31,29 +31,17 @@ describe('the error of the service', () => {
   });
 });
 
-it('says that the method of a refused key may be wrong', () => {
-  expect(new ServiceError({ ...facts, status: 401 }).remedy).toContain('`auth-method`');
-});
-
-describe('the remedy for something that does not exist', () => {
-  const environmentOrPolicy = 'Environment or policy not found';
-
+describe('the remedy', () => {
   it.each<readonly [string, Partial<ServiceErrorFacts>]>([
-    ['`create-flow`, `create-environment` and `create-policy`', { serviceMessage: environmentOrPolicy }],
     [
       'Create the policy',
       {
-        serviceMessage: environmentOrPolicy,
+        serviceMessage: 'Environment or policy not found',
         fieldErrors: { policy_names: "Policies 'p', 'q' do not exist in organization 'acme'" },
       },
     ],
-    ['`attest-artifact`', { serviceMessage: 'Artifact with fingerprint 0c8e does not exist in trail "main"' }],
-    ['`attestation-type`', { serviceMessage: "Custom attestation type 'lines' does not exist for org 'acme'" }],
-    ['`notification-number`', { serviceMessage: 'Action not found' }],
-    ['Check `org`, `flow`', {}],
-    ['Check `org`, `flow`', { serviceMessage: "Attestation 'scan' does not exist in trail 'main'" }],
-    ['Check `base-url`', { serviceMessage: 'There is nothing at GET /api/api/v2/flows/acme' }],
     ['Check `base-url`', { serviceMessage: undefined, bodyDescription: 'an HTML page of 20 bytes' }],
+    ['`auth-method`', { status: 401 }],
   ])('says %s', (words, change) => {
     expect(new ServiceError({ ...facts, ...change }).remedy).toContain(words);
   });
