@@ -1,15 +1,29 @@
 import { customKind } from '../contract/attestations/custom.ts';
+import { customTypeName } from '../contract/names.ts';
 import { UserError } from '../runtime/failure.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { findSourceFiles } from './attest/find-source-files.ts';
-import { attestationType, dataPath } from './inputs/evidence-inputs.ts';
 import { required } from './inputs/input.ts';
+import { schemaText, text } from './inputs/input-types.ts';
 import { fact } from './report.ts';
 
 /** Records evidence of a type that the organization defines. The service judges it. */
 export const attestCustom = defineAttestOperation({
   kind: customKind,
-  inputs: { attestationType: required(attestationType), dataPath: required(dataPath) },
+  inputs: {
+    /** The custom type of the evidence, with or without `custom:` in front. */
+    attestationType: required(
+      schemaText(
+        'attestation-type',
+        customTypeName,
+        'the name of a custom type: letters, digits, `.`, `-`, `_` and `~`, the first one a letter or a digit',
+        'Write the name that the type was created with.',
+        (name) => name.replace(/^custom:/u, ''),
+      ),
+    ),
+    /** The path of a JSON file with the data of the evidence. */
+    dataPath: required(text('data-path')),
+  },
   gatherTitle: 'Read the data',
   async gather(values, _commit, context) {
     const [file, ...others] = await findSourceFiles('data-path', [values.dataPath], values, context);

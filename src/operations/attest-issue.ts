@@ -5,16 +5,25 @@ import { textAt } from '../runtime/untrusted-data.ts';
 import type { EvidencePresentation } from './attest/attestation-report.ts';
 import { type AttestationValues, defineAttestOperation } from './attest/define-attest-operation.ts';
 import { requireGitHub } from './connect-github.ts';
-import { issuePattern, jiraApiToken, jiraBaseUrl, jiraUsername } from './inputs/evidence-inputs.ts';
 import { optional, type ValuesOf } from './inputs/input.ts';
+import { httpUrl, regularExpression, secret, text } from './inputs/input-types.ts';
 import type { OperationContext } from './operation.ts';
 import { abbreviate, link, listTable, plain, type Text } from './report.ts';
 
 const inputs = {
-  issuePattern: optional(issuePattern),
-  jiraBaseUrl: optional(jiraBaseUrl),
-  jiraUsername: optional(jiraUsername),
-  jiraApiToken: optional(jiraApiToken),
+  /** What a reference to an issue looks like. It decides a gate, so it has no environment fallback. */
+  issuePattern: optional(regularExpression('issue-pattern', 500)),
+  jiraBaseUrl: optional(
+    httpUrl(
+      'jira-base-url',
+      'Use the URL of the Jira site, such as https://acme.atlassian.net.',
+      'Give them in `jira-username` and `jira-api-token` instead.',
+    ),
+  ),
+  /** The user of Jira Cloud to whom the token belongs. */
+  jiraUsername: optional(text('jira-username', 255)),
+  /** A token of Jira: an API token of a user of Jira Cloud, or a personal access token of a Jira server. */
+  jiraApiToken: optional(secret('jira-api-token')),
 } as const;
 
 type IssueValues = AttestationValues & ValuesOf<typeof inputs>;

@@ -1,8 +1,8 @@
 import { describeTests, junitKind, type JunitResult, sumResults } from '../contract/attestations/junit.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { findSourceFiles } from './attest/find-source-files.ts';
-import { junitPath } from './inputs/evidence-inputs.ts';
 import { required } from './inputs/input.ts';
+import { lines, text } from './inputs/input-types.ts';
 import { code, fact, listTable, plain, type Table, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
 
@@ -13,7 +13,10 @@ const maximumSuiteRows = 100;
 export const attestJunit = defineAttestOperation({
   kind: junitKind,
   defaultName: 'junit',
-  inputs: { junitPath: required(junitPath) },
+  inputs: {
+    /** Paths and globs of JUnit files, one per line. */
+    junitPath: required(lines(text('junit-path'), 'ignored')),
+  },
   findSources: (values, context) => findSourceFiles('junit-path', values.junitPath, values, context),
   gatherTitle: 'Read the test results',
   async gather(_values, _commit, { call }, files) {

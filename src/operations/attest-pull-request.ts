@@ -4,8 +4,8 @@ import { type ApprovalShortage, findApprovalShortage } from '../evidence/pull-re
 import { createPushAccess } from '../evidence/pull-requests/push-access.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { requireGitHub } from './connect-github.ts';
-import { minimumApprovals } from './inputs/evidence-inputs.ts';
 import { withDefault } from './inputs/input.ts';
+import { integer } from './inputs/input-types.ts';
 import { abbreviate, link, listTable, plain, type Text } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentences.ts';
 
@@ -13,7 +13,10 @@ import { summarizeList, withoutFullStop } from './sentences.ts';
 export const attestPullRequest = defineAttestOperation({
   kind: pullRequestKind,
   defaultName: 'pull-request',
-  inputs: { minimumApprovals: withDefault(minimumApprovals, 0) },
+  inputs: {
+    /** How many approvals by others a pull request must have. It decides a gate, so it has no environment fallback. */
+    minimumApprovals: withDefault(integer('minimum-approvals', 0, 100, 'approvals'), 0),
+  },
   reservedKeys: [ruleDataKey],
   gatherTitle: 'Collect the pull requests',
   async gather(values, { info }, { job, call }) {

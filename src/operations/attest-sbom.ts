@@ -1,17 +1,21 @@
 import { ruleDataKey } from '../contract/attestations/attestation-fields.ts';
 import { type LicenseRule, licensesDataKey, systemKind } from '../contract/attestations/system.ts';
+import { maximumLineLength } from '../contract/limits.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import type { Problem } from '../runtime/failure.ts';
 import { type AttestationValues, defineAttestOperation } from './attest/define-attest-operation.ts';
-import { allowedLicenses, sbomPath, unknownLicenses } from './inputs/evidence-inputs.ts';
 import { optional, required, type ValuesOf } from './inputs/input.ts';
+import { lines, oneOf, text } from './inputs/input-types.ts';
 import { code, fact, listTable, type Text } from './report.ts';
 import { summarizeList } from './sentences.ts';
 
 const inputs = {
-  sbomPath: required(sbomPath),
-  allowedLicenses: optional(allowedLicenses),
-  unknownLicenses: optional(unknownLicenses),
+  /** A bill of materials in SPDX or CycloneDX JSON. */
+  sbomPath: required(text('sbom-path')),
+  /** The licences that components may have, one per line. They decide a gate, so they have no environment fallback. */
+  allowedLicenses: optional(lines(text('allowed-licenses', maximumLineLength), 'ignored')),
+  /** What a component without a known licence means. It decides a gate, so it has no environment fallback. */
+  unknownLicenses: optional(oneOf('unknown-licenses', ['refuse', 'allow'])),
 } as const;
 
 /** The annotations that the operation sets (observed on the wire). */

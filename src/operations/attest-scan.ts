@@ -6,11 +6,12 @@ import {
   severitiesDataKey,
   snykKind,
 } from '../contract/attestations/snyk.ts';
+import { severities } from '../contract/names.ts';
 import { truncate } from '../runtime/truncate.ts';
 import { defineAttestOperation } from './attest/define-attest-operation.ts';
 import { findSourceFiles } from './attest/find-source-files.ts';
-import { failOn, sarifPath } from './inputs/evidence-inputs.ts';
 import { required, withDefault } from './inputs/input.ts';
+import { lines, oneOf, text } from './inputs/input-types.ts';
 import { code, fact, listTable, plain, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
 
@@ -24,7 +25,12 @@ const maximumShownMessage = 300;
 export const attestScan = defineAttestOperation({
   kind: snykKind,
   defaultName: 'scan',
-  inputs: { sarifPath: required(sarifPath), failOn: withDefault(failOn, 'high') },
+  inputs: {
+    /** Paths and globs of SARIF files, one per line. */
+    sarifPath: required(lines(text('sarif-path'), 'ignored')),
+    /** The lowest severity that makes the evidence non-compliant. It decides a gate, so it has no environment fallback. */
+    failOn: withDefault(oneOf('fail-on', [...severities, 'none']), 'high'),
+  },
   reservedKeys: [ruleDataKey, severitiesDataKey],
   findSources: (values, context) => findSourceFiles('sarif-path', values.sarifPath, values, context),
   gatherTitle: 'Read the findings',

@@ -1,15 +1,10 @@
-import { createEnvironment as endpoint } from '../contract/environment.ts';
+import { createEnvironment as endpoint, environmentKinds } from '../contract/environment.ts';
 import type { Problem } from '../runtime/failure.ts';
 import { omitUndefined } from '../runtime/omit-undefined.ts';
-import {
-  environment,
-  environmentType,
-  includedEnvironments,
-  policies,
-  requireProvenance,
-} from './inputs/environment-inputs.ts';
+import { environment, includedEnvironments, policies } from './inputs/environment-inputs.ts';
 import { description } from './inputs/flow-inputs.ts';
 import { optional, required } from './inputs/input.ts';
+import { flag, oneOf } from './inputs/input-types.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 
@@ -20,11 +15,12 @@ export const createEnvironment = defineOperation({
   gate: 'ignore',
   inputs: {
     environment: required(environment),
-    environmentType: required(environmentType),
+    environmentType: required(oneOf('environment-type', environmentKinds)),
     description: optional(description),
     includedEnvironments: optional(includedEnvironments),
     policies: optional(policies),
-    requireProvenance: optional(requireProvenance),
+    /** Whether the environment requires provenance, besides its policies. */
+    requireProvenance: optional(flag('require-provenance')),
   },
   unsupported: ['include-scaling', 'include_scaling'].map((name) => ({
     name,

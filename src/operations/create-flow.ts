@@ -1,10 +1,11 @@
 import type { EndpointResult } from '../client/endpoint-call.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { createFlow as endpoint } from '../contract/flow.ts';
+import { createFlow as endpoint, templateItem } from '../contract/flow.ts';
 import { createFlowFromFile } from '../contract/flow-template.ts';
 import { omitUndefined } from '../runtime/omit-undefined.ts';
-import { description, flow, repoUrl, template, templateFile, visibility } from './inputs/flow-inputs.ts';
+import { description, flow, templateFile } from './inputs/flow-inputs.ts';
 import { optional, required, type ValuesOf } from './inputs/input.ts';
+import { httpUrl, lines, oneOf, schemaText } from './inputs/input-types.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { fact } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
@@ -12,10 +13,26 @@ import { toRequestEffect } from './request-effect.ts';
 const inputs = {
   flow: required(flow),
   description: required(description),
-  template: optional(template),
+  /** The attestations that artifacts of a flow must have, one per line. */
+  template: optional(
+    lines(
+      schemaText(
+        'template',
+        templateItem,
+        'names of evidence, one per line: letters, digits, `-` and `_`',
+        'Write one name a line, without spaces.',
+      ),
+    ),
+  ),
   templateFile: optional(templateFile),
-  visibility: optional(visibility),
-  repoUrl: optional(repoUrl),
+  visibility: optional(oneOf('visibility', ['public', 'private'])),
+  repoUrl: optional(
+    httpUrl(
+      'repo-url',
+      "Use the URL of the repository's page.",
+      'Remove everything up to the `@`, because the URL is stored where others can read it.',
+    ),
+  ),
 } as const;
 
 type Values = ValuesOf<typeof inputs>;

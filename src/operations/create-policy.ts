@@ -1,14 +1,16 @@
 import type { EndpointResult } from '../client/endpoint-call.ts';
+import { maximumTextLength } from '../contract/limits.ts';
 import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../contract/policy.ts';
 import { prepareAttachment } from '../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../evidence/policy-file.ts';
 import { omitUndefined } from '../runtime/omit-undefined.ts';
 import { formatTime } from './format-time.ts';
-import { comment, policy, preview } from './inputs/environment-inputs.ts';
+import { policy } from './inputs/environment-inputs.ts';
 import { files } from './inputs/evidence-inputs.ts';
 import { description } from './inputs/flow-inputs.ts';
 import { optional, required, withDefault } from './inputs/input.ts';
+import { flag, text } from './inputs/input-types.ts';
 import { defineOperation } from './operation.ts';
 import { askForPreview, createPreviewResult } from './policy-preview.ts';
 import { type Fact, fact, listTable, plain, type Table, type Text } from './report.ts';
@@ -22,9 +24,9 @@ export const createPolicy = defineOperation({
   inputs: {
     policy: required(policy),
     description: optional(description),
-    comment: optional(comment),
+    comment: optional(text('comment', maximumTextLength)),
     files: required(files),
-    preview: withDefault(preview, false),
+    preview: withDefault(flag('preview'), false),
   },
   async run(inputs, context) {
     const { org, workspace, temporaryDirectory } = context;

@@ -1,8 +1,9 @@
+import { notificationNumber } from '../contract/names.ts';
 import { getNotification as endpoint, type Notification } from '../contract/notification.ts';
 import { listAt, textAt } from '../runtime/untrusted-data.ts';
 import { formatTime } from './format-time.ts';
 import { required } from './inputs/input.ts';
-import { notificationNumber } from './inputs/organization-inputs.ts';
+import { schemaText } from './inputs/input-types.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, listTable, plain, type Table, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
@@ -12,7 +13,16 @@ export const getNotification = defineOperation({
   name: 'get-notification',
   endpoint,
   gate: 'ignore',
-  inputs: { number: required(notificationNumber) },
+  inputs: {
+    number: required(
+      schemaText(
+        'notification-number',
+        notificationNumber,
+        'the number of a notification, from 1, without leading zeros',
+        'Copy the number from the service.',
+      ),
+    ),
+  },
   async run({ number }, { client, org }) {
     const { body } = await client.call(endpoint, { parameters: { org, notification_number: number } });
     return {

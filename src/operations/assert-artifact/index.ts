@@ -6,8 +6,9 @@ import { checkIdentity, type IdentifiedArtifact, identifyArtifacts, toArtifactNa
 import { image } from '../inputs/artifact-inputs.ts';
 import { environment, policies } from '../inputs/environment-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
-import { flow, wholeFingerprints } from '../inputs/flow-inputs.ts';
+import { fingerprint, flow } from '../inputs/flow-inputs.ts';
 import { optional, withDefault } from '../inputs/input.ts';
+import { lines } from '../inputs/input-types.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { judgeKnown, judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
@@ -16,7 +17,8 @@ import type { Criterion } from './criterion.ts';
 import { parseAssertion } from './parse-assertion.ts';
 
 const inputs = {
-  fingerprints: optional(wholeFingerprints),
+  /** The full fingerprints of artifacts, one per line; the values have no `sha256:`. */
+  fingerprints: optional(lines(fingerprint)),
   files: optional(artifactFiles),
   image: optional(image),
   flow: optional(flow),

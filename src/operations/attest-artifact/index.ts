@@ -1,14 +1,17 @@
 import { reportArtifact as endpoint, type SentArtifactReport } from '../../contract/artifact-report.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
+import { maximumLineLength } from '../../contract/limits.ts';
+import { templateReferenceName } from '../../contract/names.ts';
 import { type Job, repositoryInfo, repositoryUrl, runUrl } from '../../evidence/job.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { gatherCommit } from '../gather-commit.ts';
-import { artifactName, checksumsPath, filename, image } from '../inputs/artifact-inputs.ts';
+import { image } from '../inputs/artifact-inputs.ts';
 import { checkLinks, commitInputs, remarkInputs, toRemarks } from '../inputs/attestation-inputs.ts';
 import { deliveryInputs } from '../inputs/delivery-inputs.ts';
 import { artifactFiles, userData } from '../inputs/evidence-inputs.ts';
 import { fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
+import { schemaText, text } from '../inputs/input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
@@ -20,11 +23,20 @@ const inputs = {
   flow: required(flow),
   trail: optional(trail),
   fingerprint: optional(fingerprint),
-  filename: optional(filename),
+  /** The name of an artifact whose fingerprint is given. */
+  filename: optional(text('filename', maximumLineLength)),
   files: optional(artifactFiles),
-  checksumsPath: optional(checksumsPath),
+  /** The path of a file in the format of `sha256sum`. */
+  checksumsPath: optional(text('checksums-path')),
   image: optional(image),
-  artifactName: optional(artifactName),
+  artifactName: optional(
+    schemaText(
+      'artifact-name',
+      templateReferenceName,
+      'the name of an artifact in a template: letters, digits, `-` and `_`',
+      'Use the name that the template of the flow has for the artifact.',
+    ),
+  ),
   userData: optional(userData),
   ...remarkInputs,
   ...commitInputs,

@@ -3,30 +3,36 @@ import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-son
 import type { Problem } from '../../runtime/failure.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
-import {
-  sonarBranch,
-  sonarHostUrl,
-  sonarProjectKey,
-  sonarPullRequest,
-  sonarReportPath,
-  sonarTaskUrl,
-  sonarTimeout,
-  sonarToken,
-  unverifiedRevision,
-} from '../inputs/evidence-inputs.ts';
 import { optional, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { httpUrl, integer, oneOf, secret, text } from '../inputs/input-types.ts';
 import { presentAnalysis } from './sonar-result.ts';
 
 const inputs = {
-  sonarReportPath: optional(sonarReportPath),
-  sonarTaskUrl: optional(sonarTaskUrl),
-  sonarProjectKey: optional(sonarProjectKey),
-  sonarBranch: optional(sonarBranch),
-  sonarPullRequest: optional(sonarPullRequest),
-  sonarHostUrl: optional(sonarHostUrl),
-  sonarToken: optional(sonarToken),
-  sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
-  unverifiedRevision: withDefault(unverifiedRevision, 'fail'),
+  /** The report of a Sonar scan: `report-task.txt`, its folder, or a JSON report. */
+  sonarReportPath: optional(text('sonar-report-path')),
+  sonarTaskUrl: optional(
+    httpUrl(
+      'sonar-task-url',
+      'Use the `ceTaskUrl` of the scanner: https://sonarqube.example.com/api/ce/task?id=….',
+      'Give the token in `sonar-token` instead.',
+    ),
+  ),
+  sonarProjectKey: optional(text('sonar-project-key', 400)),
+  /** The branch that was analysed, if it is not the main branch. */
+  sonarBranch: optional(text('sonar-branch', 255)),
+  sonarPullRequest: optional(text('sonar-pull-request', 255)),
+  sonarHostUrl: optional(
+    httpUrl(
+      'sonar-host-url',
+      'Use the URL of the Sonar server, such as https://sonarqube.example.com.',
+      'Give the token in `sonar-token` instead.',
+    ),
+  ),
+  sonarToken: optional(secret('sonar-token')),
+  /** How long to wait for Sonar's background task, in seconds. */
+  sonarTimeoutSeconds: withDefault(integer('sonar-timeout', 1, 21_600, 'seconds'), 300),
+  /** What to do if nothing confirms which commit was analysed. It decides a gate, so it has no environment fallback. */
+  unverifiedRevision: withDefault(oneOf('unverified-revision', ['warn', 'fail']), 'fail'),
 } as const;
 
 /** Operation 7: records the Sonar analysis of a commit, with files, and judges by its quality gate. */

@@ -1,9 +1,11 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
+import { abbreviatedFingerprint, attestationId as attestationIdSchema, bareFingerprint } from '../../contract/names.ts';
 import { checkIdentity, identifyArtifacts, toArtifactNames } from '../identify-artifacts.ts';
 import { image } from '../inputs/artifact-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
-import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
+import { flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault } from '../inputs/input.ts';
+import { lines, schemaText } from '../inputs/input-types.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation } from '../operation.ts';
@@ -12,11 +14,29 @@ import { lookUpArtifact } from './lookup.ts';
 
 const inputs = {
   flow: required(flow),
-  fingerprints: optional(fingerprints),
+  /** The fingerprints of artifacts, full or abbreviated, one per line; the values have no `sha256:`. */
+  fingerprints: optional(
+    lines(
+      schemaText(
+        'fingerprint',
+        abbreviatedFingerprint,
+        'a SHA-256 in hex digits: all 64, or at least the first 5',
+        'Copy the digits of the SHA-256, with or without `sha256:` in front of them, or set `files` to compute it.',
+        bareFingerprint,
+      ),
+    ),
+  ),
   files: optional(artifactFiles),
   image: optional(image),
   trail: optional(trail),
-  attestationId: optional(attestationId),
+  attestationId: optional(
+    schemaText(
+      'attestation-id',
+      attestationIdSchema,
+      'the id of an artifact attestation: groups of 8, 4, 4, 4 and 8 lowercase hex digits',
+      'Copy the id from the service.',
+    ),
+  ),
   waitSeconds: withDefault(wait, 0),
 } as const;
 

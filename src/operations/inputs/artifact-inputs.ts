@@ -1,20 +1,7 @@
 import { maximumLineLength } from '../../contract/limits.ts';
-import { bareFingerprint, templateReferenceName } from '../../contract/names.ts';
+import { bareFingerprint } from '../../contract/names.ts';
 import type { Input } from './input.ts';
-import { lines, schemaText, text } from './input-types.ts';
-
-export const artifactName = schemaText(
-  'artifact-name',
-  templateReferenceName,
-  'the name of an artifact in a template: letters, digits, `-` and `_`',
-  'Use the name that the template of the flow has for the artifact.',
-);
-
-/** The name of an artifact whose fingerprint is given. */
-export const filename = text('filename', maximumLineLength);
-
-/** The path of a file in the format of `sha256sum`. */
-export const checksumsPath = text('checksums-path');
+import { lines } from './input-types.ts';
 
 /** An image, and its digest if the input has one. */
 export interface ImageReference {

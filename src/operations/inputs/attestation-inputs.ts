@@ -1,4 +1,5 @@
 import type { CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { image } from './artifact-inputs.ts';
 import { deliveryInputs } from './delivery-inputs.ts';
@@ -9,17 +10,17 @@ import {
   externalUrls,
   files,
   githubToken,
-  includeHiddenFiles,
-  redactCommitInfo,
   userData,
 } from './evidence-inputs.ts';
 import { attestationName, description, fingerprint, flow, trail } from './flow-inputs.ts';
 import { optional, required, type Use, type ValuesOf, withDefault } from './input.ts';
+import { flag, someOf } from './input-types.ts';
 
 /** The inputs that say which commit the evidence is about. */
 export const commitInputs = {
   commitSha: optional(commitSha),
-  redactCommitInfo: withDefault(redactCommitInfo, []),
+  /** Parts of the commit's information that are not sent. */
+  redactCommitInfo: withDefault(someOf('redact-commit-info', redactableFields), []),
   githubToken: optional(githubToken),
 } as const;
 
@@ -74,7 +75,8 @@ export const attestationInputs = {
   description: optional(description),
   userData: optional(userData),
   files: optional(files),
-  includeHiddenFiles: withDefault(includeHiddenFiles, false),
+  /** Whether wildcards and folders attach hidden files, and links are followed out of the workspace. */
+  includeHiddenFiles: withDefault(flag('include-hidden-files'), false),
   ...remarkInputs,
   ...commitInputs,
   ...deliveryInputs,

@@ -1,9 +1,7 @@
-import { environmentKinds } from '../../contract/environment.ts';
-import { maximumTextLength } from '../../contract/limits.ts';
 import { environmentName, policyName } from '../../contract/names.ts';
 import { parseSnapshotExpression, parseSnapshotInterval } from '../../contract/snapshot-expression.ts';
 import type { Input } from './input.ts';
-import { flag, lines, oneOf, schemaText, text } from './input-types.ts';
+import { lines, schemaText } from './input-types.ts';
 
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
 const nameRemedy = 'Copy the name from the service.';
@@ -14,8 +12,6 @@ export const environment = schemaText(
   `the name of an environment: ${nameRule}`,
   nameRemedy,
 );
-
-export const environmentType = oneOf('environment-type', environmentKinds);
 
 /** The members of a logical environment, one per line. */
 export const includedEnvironments = lines(
@@ -28,13 +24,6 @@ export const policy = schemaText('policy', policyName, `the name of a policy: ${
 export const policies = lines(
   schemaText('policy', policyName, `names of policies, one per line: ${nameRule}`, nameRemedy),
 );
-
-/** Whether the environment requires provenance, besides its policies. */
-export const requireProvenance = flag('require-provenance');
-
-export const comment = text('comment', maximumTextLength);
-
-export const preview = flag('preview');
 
 export const snapshot1 = snapshotExpression('snapshot-1');
 
@@ -51,8 +40,6 @@ export const interval: Input<string> = {
     };
   },
 };
-
-export const reverse = flag('reverse');
 
 function snapshotExpression(name: string): Input<string> {
   return {

@@ -1,6 +1,6 @@
 import { maximumPageSize } from '../../contract/paging.ts';
 import type { Input } from './input.ts';
-import { integer, timestamp } from './input-types.ts';
+import { integer } from './input-types.ts';
 
 const pageNumber = integer('page', 1, 1_000_000_000, 'pages');
 
@@ -19,9 +19,3 @@ export const perPage = integer('per-page', 1, maximumPageSize, 'entries');
 
 /** The default page size for `page: all`: few requests, within most services' limit. The interface shows none. */
 export const pageSizeForAll = 100;
-
-/** The start of a time span, inclusive. */
-export const fromTimestamp = timestamp('from-timestamp');
-
-/** The end of a time span, inclusive. */
-export const toTimestamp = timestamp('to-timestamp');

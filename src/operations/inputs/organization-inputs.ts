@@ -1,4 +1,4 @@
-import { notificationNumber as notificationNumberSchema, serviceAccountName } from '../../contract/names.ts';
+import { serviceAccountName } from '../../contract/names.ts';
 import { schemaText } from './input-types.ts';
 
 export const serviceAccount = schemaText(
@@ -6,11 +6,4 @@ export const serviceAccount = schemaText(
   serviceAccountName,
   'the name of a service account: 1 to 64 letters, digits and `-`',
   'Use the name, not the display name; `list-service-accounts` shows both.',
-);
-
-export const notificationNumber = schemaText(
-  'notification-number',
-  notificationNumberSchema,
-  'the number of a notification, from 1, without leading zeros',
-  'Copy the number from the service.',
 );

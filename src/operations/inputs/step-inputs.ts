@@ -1,19 +1,10 @@
 import type { Input } from './input.ts';
-import { flag, integer, oneOf, text } from './input-types.ts';
-
-export const onNonCompliant = oneOf('on-non-compliant', ['fail', 'warn', 'ignore']);
+import { integer, text } from './input-types.ts';
 
 /** How long to wait for a verdict, in seconds; at most six hours, the maximum duration of a job. */
 export const wait = integer('wait', 0, 21_600, 'seconds');
 
 export const knownCheckpoint = text('known-checkpoint');
-
-export const summary = flag('summary');
-
-/** What the step does if `api-token` is missing or empty, as in pull requests from forks. */
-export const onMissingToken = oneOf('on-missing-token', ['fail', 'skip']);
-
-export const pullRequestComment = flag('pull-request-comment');
 
 /**
  * GitHub's context `matrix` as JSON; `null` outside a matrix. No environment variable has it, so action.yml sets it as

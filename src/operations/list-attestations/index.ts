@@ -6,7 +6,8 @@ import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
-import { fromTimestamp, page, pageSizeForAll, perPage, toTimestamp } from '../inputs/list-inputs.ts';
+import { timestamp } from '../inputs/input-types.ts';
+import { page, pageSizeForAll, perPage } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { concludeWithReasons } from '../reasons.ts';
 import { fact } from '../report.ts';
@@ -19,8 +20,10 @@ const inputs = {
   flow: required(flow),
   page: withDefault(page, 1),
   perPage: optional(perPage),
-  fromTimestamp: optional(fromTimestamp),
-  toTimestamp: optional(toTimestamp),
+  /** The start of a time span, inclusive. */
+  fromTimestamp: optional(timestamp('from-timestamp')),
+  /** The end of a time span, inclusive. */
+  toTimestamp: optional(timestamp('to-timestamp')),
 } as const;
 
 type Inputs = ValuesOf<typeof inputs>;

@@ -1,8 +1,9 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
-import { environment, interval, reverse } from '../inputs/environment-inputs.ts';
+import { environment, interval } from '../inputs/environment-inputs.ts';
 import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { flag } from '../inputs/input-types.ts';
 import { page, pageSizeForAll, perPage } from '../inputs/list-inputs.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { defineOperation, type OperationContext, type Pager } from '../operation.ts';
@@ -28,7 +29,7 @@ const inputs = {
   page: withDefault(page, 1),
   perPage: optional(perPage),
   interval: optional(interval),
-  reverse: withDefault(reverse, false),
+  reverse: withDefault(flag('reverse'), false),
   waitSeconds: withDefault(wait, 0),
 } as const;
 

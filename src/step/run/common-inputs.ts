@@ -1,16 +1,8 @@
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
 import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
 import { type Input, optional, required, type ValuesOf, withDefault } from '../../operations/inputs/input.ts';
-import { minimumSecretLength } from '../../operations/inputs/input-types.ts';
-import {
-  commitStatus,
-  knownCheckpoint,
-  matrix,
-  onMissingToken,
-  onNonCompliant,
-  pullRequestComment,
-  summary,
-} from '../../operations/inputs/step-inputs.ts';
+import { flag, minimumSecretLength, oneOf } from '../../operations/inputs/input-types.ts';
+import { commitStatus, knownCheckpoint, matrix } from '../../operations/inputs/step-inputs.ts';
 import { allOperationNames, type AnyOperationName } from '../../operations/operation-names.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { findSimilarWord } from '../../runtime/similar-word.ts';
@@ -34,11 +26,12 @@ const operationName: Input<AnyOperationName> = {
 /** The inputs of every operation. */
 const commonInputs = {
   ...connectionInputs,
-  onNonCompliant: optional(onNonCompliant),
+  onNonCompliant: optional(oneOf('on-non-compliant', ['fail', 'warn', 'ignore'])),
   knownCheckpoint: optional(knownCheckpoint),
-  onMissingToken: withDefault(onMissingToken, 'fail'),
-  summary: optional(summary),
-  pullRequestComment: optional(pullRequestComment),
+  /** What the step does if `api-token` is missing or empty, as in pull requests from forks. */
+  onMissingToken: withDefault(oneOf('on-missing-token', ['fail', 'skip']), 'fail'),
+  summary: optional(flag('summary')),
+  pullRequestComment: optional(flag('pull-request-comment')),
   commitStatus: optional(commitStatus),
 } as const;
 

@@ -1,48 +1,32 @@
-import { artifactName, checksumsPath } from '../../operations/inputs/artifact-inputs.ts';
-import { branch } from '../../operations/inputs/branch-inputs.ts';
 import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
-import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
-import {
-  attestationType,
-  dataPath,
-  files,
-  junitPath,
-  sarifPath,
-  sbomPath,
-  sonarProjectKey,
-  sonarReportPath,
-} from '../../operations/inputs/evidence-inputs.ts';
-import { attestationName, flow, trail } from '../../operations/inputs/flow-inputs.ts';
-import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
+import { flow, trail } from '../../operations/inputs/flow-inputs.ts';
 import { matrix } from '../../operations/inputs/step-inputs.ts';
-import { type InputName, type InputSource, inputText } from './read-inputs.ts';
+import { type InputSource, inputText } from './read-inputs.ts';
 
 /**
- * The inputs that say what a step is about and do not change from commit to commit. `fingerprint`, `trail` and
- * `attestation-id` are left out: with them, each commit would get its own comment.
+ * The inputs that say, besides the service and the organization, what a step is about and do not change from commit to
+ * commit. `fingerprint`, `trail` and `attestation-id` are left out: with them, each commit would get its own comment.
  */
-const subjectInputs: readonly InputName[] = [
-  baseUrl,
-  org,
-  environment,
-  attestationName,
-  artifactName,
-  checksumsPath,
-  files,
-  policy,
-  serviceAccount,
-  notificationNumber,
-  junitPath,
-  sonarReportPath,
-  sonarProjectKey,
-  sarifPath,
-  sbomPath,
-  attestationType,
-  dataPath,
-  branch,
-  snapshot1,
-  snapshot2,
-];
+const subjectInputs = [
+  'environment',
+  'attestation-name',
+  'artifact-name',
+  'checksums-path',
+  'files',
+  'policy',
+  'service-account',
+  'notification-number',
+  'junit-path',
+  'sonar-report-path',
+  'sonar-project-key',
+  'sarif-path',
+  'sbom-path',
+  'attestation-type',
+  'data-path',
+  'branch',
+  'snapshot-1',
+  'snapshot-2',
+] as const;
 
 /** The variables that distinguish the steps of a job and the machines of a matrix, and are the same in every run. */
 const runnerVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
@@ -65,7 +49,9 @@ export function readStepIdentity(source: InputSource): StepIdentity {
     flow: inputText(source, flow),
     trail: inputText(source, trail),
     rest: [
-      ...subjectInputs.map((input) => [input.name, inputText(source, input)] as const),
+      ...[baseUrl, org, ...subjectInputs.map((name) => ({ name }))].map(
+        (input) => [input.name, inputText(source, input)] as const,
+      ),
       ...runnerVariables.map((name) => [name, source.environment[name]] as const),
     ],
     matrix: inputText(source, matrix),

@@ -5,9 +5,12 @@ import * as environments from '../../../src/operations/inputs/environment-inputs
 import * as evidence from '../../../src/operations/inputs/evidence-inputs.ts';
 import * as flows from '../../../src/operations/inputs/flow-inputs.ts';
 import type { Input } from '../../../src/operations/inputs/input.ts';
-import { fromTimestamp, page, perPage, toTimestamp } from '../../../src/operations/inputs/list-inputs.ts';
-import { notificationNumber, serviceAccount } from '../../../src/operations/inputs/organization-inputs.ts';
-import { commitStatus, onNonCompliant, summary, wait } from '../../../src/operations/inputs/step-inputs.ts';
+import { page, perPage } from '../../../src/operations/inputs/list-inputs.ts';
+import { serviceAccount } from '../../../src/operations/inputs/organization-inputs.ts';
+import { commitStatus, wait } from '../../../src/operations/inputs/step-inputs.ts';
+import { allOperationNames } from '../../../src/operations/operation-names.ts';
+import { operations } from '../../../src/operations/registry.ts';
+import { commonDeclared } from '../../../src/step/run/common-inputs.ts';
 
 /** Valid texts of an input with their values, and invalid texts with a part of the rule. */
 interface Expected {
@@ -21,6 +24,17 @@ const sha256 = 'ab'.repeat(32);
 const anId = '1a2b3c4d-0000-1111-2222-12345678';
 const service = new URL('https://compliance.example.com/api/v2');
 const longestName = 'a'.repeat(255);
+
+const loaded = await Promise.all(allOperationNames.map((name) => operations[name]()));
+
+/** The input of this name that every step, or this operation, declares; without an operation, the first that does. */
+function declared(name: string, operation?: string): Input<unknown> {
+  const users = loaded.filter((user) => operation === undefined || user.name === operation);
+  const own = users.flatMap(({ inputs }) => Object.values(inputs).map(({ input }) => input));
+  const found = [...commonDeclared, ...own].find((input) => input.name === name);
+  if (found === undefined) throw new Error(`no operation declares ${name}`);
+  return found;
+}
 
 function same(...texts: readonly string[]): NonNullable<Expected['good']> {
   return texts.map((text) => [text, text]);
@@ -142,7 +156,7 @@ const declarations: readonly Expected[] = [
     bad: refused(/64 hex digits/u, sha256.slice(1), `${sha256}0`, `web@sha256:${sha256}`),
   },
   {
-    input: flows.fingerprints,
+    input: declared('fingerprint', 'get-artifact'),
     good: [
       [sha256, [sha256]],
       ['abcde', ['abcde']],
@@ -155,14 +169,18 @@ const declarations: readonly Expected[] = [
     ],
   },
   {
-    input: flows.attestationId,
+    input: declared('attestation-id'),
     good: same(anId),
     bad: refused(/8, 4, 4, 4 and 8 lowercase hex digits/u, '1a2b3c4d-0000-1111-2222-123456789012', anId.toUpperCase()),
   },
   { input: flows.description, good: same('Any words at all: é, ::, <b>') },
-  { input: flows.visibility, good: same('public', 'private'), bad: refused(/`public` or `private`/u, 'internal') },
   {
-    input: flows.template,
+    input: declared('visibility'),
+    good: same('public', 'private'),
+    bad: refused(/`public` or `private`/u, 'internal'),
+  },
+  {
+    input: declared('template'),
     good: values({
       artifact: ['artifact'],
       'artifact\n  unit-test_1 \r\nsonar': ['artifact', 'unit-test_1', 'sonar'],
@@ -174,7 +192,7 @@ const declarations: readonly Expected[] = [
     ],
   },
   {
-    input: flows.repoUrl,
+    input: declared('repo-url'),
     good: same('https://github.com/acme/web'),
     bad: [
       ...refused(/must be an http or https URL/u, 'git@github.com:acme/web.git', 'javascript:alert(1)', 'https://'),
@@ -191,29 +209,29 @@ const declarations: readonly Expected[] = [
     bad: refused(/line 1 of 2 is empty/u, '\ndist/*.tgz'),
   },
   { input: evidence.userData, good: same('{"a": 1}') },
-  { input: evidence.sonarReportPath, good: same('target/sonar') },
+  { input: declared('sonar-report-path'), good: same('target/sonar') },
   {
-    input: evidence.sonarHostUrl,
+    input: declared('sonar-host-url'),
     good: same('https://sonar.example.com/sonarqube'),
     bad: [
       ...refused(/must be an http or https URL/u, 'sonar.example.com', 'file:///etc/passwd'),
       ['https://token:@sonar.example.com', /must not contain a user name or password/u],
     ],
   },
-  { input: evidence.sonarToken, good: same('squ_0123456789abcdef'), bad: refused(/white space/u, 'squ 0123') },
+  { input: declared('sonar-token'), good: same('squ_0123456789abcdef'), bad: refused(/white space/u, 'squ 0123') },
   {
-    input: evidence.sonarTimeout,
+    input: declared('sonar-timeout'),
     good: values({ '1': 1, '21600': 21_600 }),
     bad: [...refused(/from 1 to 21600/u, '0', '21601'), ...refused(/whole number of seconds/u, '5 min')],
   },
   {
-    input: evidence.unverifiedRevision,
+    input: declared('unverified-revision'),
     good: same('warn', 'fail'),
     bad: refused(/must be `warn` or `fail`/u, 'ignore', 'Fail', 'true'),
   },
   { input: evidence.commitSha, good: same('a'.repeat(40)) },
   {
-    input: evidence.redactCommitInfo,
+    input: declared('redact-commit-info'),
     good: values({ author: ['author'], 'author, message\nbranch': ['author', 'message', 'branch'] }),
     bad: refused(/must be `author`, `message` or `branch`/u, 'author, email'),
   },
@@ -230,12 +248,12 @@ const declarations: readonly Expected[] = [
     ],
   },
   {
-    input: environments.environmentType,
+    input: declared('environment-type'),
     good: same(...environmentKinds),
     bad: refused(/must be `K8S`, .* or `logical`/u, 'k8s', 'kubernetes'),
   },
   {
-    input: notificationNumber,
+    input: declared('notification-number'),
     good: same('1', '123456789'),
     bad: refused(/number of a notification/u, '0', '01', '#7'),
   },
@@ -250,15 +268,15 @@ const declarations: readonly Expected[] = [
     bad: refused(/a page number from 1, or `all`/u, '0', 'ALL', '1,2', '-1', '1000000001'),
   },
   { input: perPage, good: values({ '1': 1, '1000': 1000 }), bad: refused(/from 1 to 1000/u, '0', '1001') },
-  time(fromTimestamp),
-  time(toTimestamp),
+  time(declared('from-timestamp')),
+  time(declared('to-timestamp')),
   {
-    input: onNonCompliant,
+    input: declared('on-non-compliant'),
     good: same('fail', 'warn', 'ignore'),
     bad: refused(/must be `fail`, `warn` or `ignore`/u, 'pass', 'FAIL'),
   },
   {
-    input: summary,
+    input: declared('summary'),
     good: values({ true: true, True: true, TRUE: true, false: false, False: false, FALSE: false }),
     bad: refused(/must be `true` or `false`/u, 'yes', '1', 'tRUE', 'constructor', 'toString', '__proto__'),
   },
@@ -286,14 +304,14 @@ it.each(declarations)('the input $input.name accepts valid values only', ({ inpu
 
 describe('what an error quotes', () => {
   it('is only the wrong line of several', () => {
-    expect(flows.template.parse('artifact\nunit test\nsonar')).toHaveProperty('part', 'unit test');
-    expect(flows.fingerprints.parse(`${sha256}\nXYZ`)).toHaveProperty('part', 'XYZ');
-    expect(evidence.redactCommitInfo.parse('author,email')).toHaveProperty('part', 'email');
+    expect(declared('template').parse('artifact\nunit test\nsonar')).toHaveProperty('part', 'unit test');
+    expect(declared('fingerprint', 'get-artifact').parse(`${sha256}\nXYZ`)).toHaveProperty('part', 'XYZ');
+    expect(declared('redact-commit-info').parse('author,email')).toHaveProperty('part', 'email');
   });
 
   it('is only the beginning of a text of more than 65536 characters', () => {
     const longest = '\u{1f680}'.repeat(65_536);
-    for (const input of [environments.comment, flows.description]) {
+    for (const input of [declared('comment'), flows.description]) {
       expect(input.parse(longest)).toEqual({ value: longest });
       expect(input.parse(`${longest}a`)).toEqual({
         problem: 'must be at most 65536 characters long',
@@ -309,10 +327,10 @@ describe('what an error quotes', () => {
     [baseUrl, 'https://compliance.example.com/?key=hunter2'],
     [baseUrl, 'https://compliance.example.com/#hunter2'],
     [baseUrl, 'ann:hunter2@compliance.example.com'],
-    [evidence.sonarHostUrl, 'https://hunter2:@sonar.example.com'],
-    [evidence.sonarHostUrl, 'sonar.example.com?token=hunter2'],
-    [flows.repoUrl, 'https://ann:hunter2@github.com/acme/web'],
-    [flows.repoUrl, 'https://ann:hun/hunter2@:github.com/acme/web'],
+    [declared('sonar-host-url'), 'https://hunter2:@sonar.example.com'],
+    [declared('sonar-host-url'), 'sonar.example.com?token=hunter2'],
+    [declared('repo-url'), 'https://ann:hunter2@github.com/acme/web'],
+    [declared('repo-url'), 'https://ann:hun/hunter2@:github.com/acme/web'],
   ] as const)('of a URL is nothing that may be a password: %p', (input, text) => {
     const parsed = input.parse(text);
     expect(parsed).toHaveProperty('part');
