@@ -192,7 +192,6 @@ async function selectSpan(
     length,
     stepsBack: await attestationSeries.listStepsBack(reference),
     listTimes: (sequences) => attestationSeries.listTimes(reference, sequences),
-    findFirstNotBefore: (run, time) => attestationSeries.findFirstNotBefore(reference, run, time),
   };
   return {
     first: from === undefined ? 1 : await firstSince(series, from, now),

@@ -1,4 +1,4 @@
-import { defineStatements, lookUp, Repository } from '../platform/database/database.ts';
+import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number } from '../platform/database/rows.ts';
 import {
   type FlowReference,
@@ -22,16 +22,6 @@ const statements = defineStatements('attestation_series', {
   findTime: 'SELECT created_at FROM attestations WHERE org = $1 AND flow = $2 AND sequence = $3',
   listStepsBack: `SELECT sequence FROM attestations
     WHERE org = $1 AND flow = $2 AND stepped_back = 1 ORDER BY sequence`,
-  // A binary search: the result is at or after `low`, and at or before `high`.
-  findFirstNotBefore: `WITH RECURSIVE search (low, high) AS (
-      SELECT CAST($3 AS bigint), CAST($4 AS bigint) + 1
-      UNION ALL
-      SELECT CASE WHEN a.created_at < $5 THEN a.sequence + 1 ELSE l.low END,
-        CASE WHEN a.created_at < $5 THEN l.high ELSE a.sequence END
-      FROM search l
-      ${lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = (l.low + l.high) / 2')}
-      WHERE l.low < l.high
-    ) SELECT l.low FROM search l WHERE l.low >= l.high`,
 });
 
 export class AttestationSeriesReader extends Repository {
@@ -58,13 +48,5 @@ export class AttestationSeriesReader extends Repository {
   /** The sequence numbers whose time is before that of their predecessor, in ascending order; usually none. */
   listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
     return this.queryAll(statements.listStepsBack, [org, flow], (row) => number(row, 'sequence'));
-  }
-
-  /**
-   * The first sequence number of the range whose time is at or after this one; one more than the last if there is none.
-   * Times must not decrease within the range.
-   */
-  findFirstNotBefore({ org, flow }: FlowReference, { first, last }: SequenceRange, time: number): Promise<number> {
-    return this.queryNumber(statements.findFirstNotBefore, [org, flow, first, last, time], 'low');
   }
 }

@@ -13,12 +13,10 @@ export interface TimeSeries {
   readonly stepsBack: readonly number[];
   /** The times of these records in Unix seconds, in the same order. */
   listTimes(numbers: readonly number[]): Promise<readonly number[]>;
-  /** The first record of a run at or after this time; one more than the last of the run if there is none. */
-  findFirstNotBefore(run: TimeSeriesRun, time: number): Promise<number>;
 }
 
 /** Consecutive records, both ends included, whose times never decrease. */
-export interface TimeSeriesRun {
+interface TimeSeriesRun {
   readonly first: number;
   readonly last: number;
 }
@@ -45,7 +43,7 @@ export async function lastBefore(series: TimeSeries, end: number, now: number): 
   const runs = toRuns(series);
   const starts = await series.listTimes(runs.map(({ first }) => first));
   const run = runs[starts.findLastIndex((time) => time < end)];
-  const found = run === undefined ? 0 : (await series.findFirstNotBefore(run, end)) - 1;
+  const found = run === undefined ? 0 : (await findFirstNotBefore(series, run, end)) - 1;
   // The first record of a run is the earliest.
   const later = runs.flatMap(({ first, last }) => (last > found ? [Math.max(first, found + 1)] : []));
   const earliest = (await withTimes(series, later)).reduce<Timed | undefined>(
@@ -67,7 +65,7 @@ export async function firstSince(series: TimeSeries, start: number, now: number)
   const runs = await withoutFuture(series, toRuns(series), now + allowance);
   const ends = await series.listTimes(runs.map(({ last }) => last));
   const run = runs[ends.findIndex((time) => time >= start)];
-  const found = run === undefined ? series.length + 1 : await series.findFirstNotBefore(run, start);
+  const found = run === undefined ? series.length + 1 : await findFirstNotBefore(series, run, start);
   // The last record of a run is the latest.
   const earlier = runs.flatMap(({ first, last }) => (first < found ? [Math.min(last, found - 1)] : []));
   const latest = (await withTimes(series, earlier)).reduce<Timed | undefined>(
@@ -75,6 +73,18 @@ export async function firstSince(series: TimeSeries, start: number, now: number)
     undefined,
   );
   return (latest?.number ?? 0) + 1;
+}
+
+/** The first record of a run at or after a time; one more than the last of the run if there is none. */
+async function findFirstNotBefore(series: TimeSeries, { first, last }: TimeSeriesRun, time: number): Promise<number> {
+  let [low, high] = [first, last + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [found = Infinity] = await series.listTimes([middle]);
+    if (found < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Splits a series into runs; every step back starts a new one. */
@@ -97,7 +107,7 @@ async function withoutFuture(
   const past: TimeSeriesRun[] = [];
   for (const [index, run] of runs.entries()) {
     const isPast = (ends[index]?.time ?? Infinity) < future;
-    const last = isPast ? run.last : (await series.findFirstNotBefore(run, future)) - 1;
+    const last = isPast ? run.last : (await findFirstNotBefore(series, run, future)) - 1;
     if (run.first <= last) past.push({ first: run.first, last });
   }
   return past;

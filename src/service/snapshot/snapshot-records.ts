@@ -144,15 +144,6 @@ const statements = defineStatements('snapshots', {
     WHERE org = $1 AND environment = $2 AND exited IS NULL AND ${isAnyOf('fingerprint', '$3')}`,
   listStepsBack: `SELECT number FROM snapshots
     WHERE org = $1 AND environment = $2 AND stepped_back = 1 ORDER BY number`,
-  // A binary search, which ends when the bounds are equal.
-  findFirstNotBefore: `WITH RECURSIVE search (low, high) AS (
-      SELECT CAST($3 AS bigint), CAST($4 AS bigint) + 1
-      UNION ALL SELECT CASE WHEN s.made_at >= $5 THEN low ELSE (low + high) / 2 + 1 END,
-          CASE WHEN s.made_at >= $5 THEN (low + high) / 2 ELSE high END
-        FROM search
-          ${lookUp('snapshots', 's', 's.org = $1 AND s.environment = $2 AND s.number = (low + high) / 2')}
-        WHERE low < high
-    ) SELECT low FROM search WHERE low >= high`,
 
   findPending: `SELECT ${pending} FROM pending_snapshots p WHERE p.org = $1 AND p.environment = $2`,
   listPendingFor: `SELECT ${pending} FROM pending_snapshots p WHERE p.org = $1 AND p.environment IN (
@@ -260,15 +251,6 @@ export class SnapshotReader extends Repository {
   /** The numbers whose time is before that of their predecessor, in ascending order; usually none. */
   listStepsBack(org: string, environment: string): Promise<readonly number[]> {
     return this.queryAll(statements.listStepsBack, [org, environment], (row) => number(row, 'number'));
-  }
-
-  /**
-   * The first number of the range whose time is at or after this one; one more than the last if there is none. Times
-   * must not decrease within the range, which is searched once.
-   */
-  findFirstNotBefore(org: string, environment: string, range: NumberRange, time: number): Promise<number> {
-    const values = [org, environment, range.first, range.last, time];
-    return this.queryNumber(statements.findFirstNotBefore, values, 'low');
   }
 
   /** A page of what started and stopped running. */

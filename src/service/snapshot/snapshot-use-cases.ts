@@ -96,7 +96,6 @@ export function toSeries(
     length: latest,
     stepsBack: await snapshots.listStepsBack(org, name),
     listTimes: (numbers) => snapshots.listTimes(org, name, numbers),
-    findFirstNotBefore: (run, time) => snapshots.findFirstNotBefore(org, name, run, time),
   });
   return {
     latest,

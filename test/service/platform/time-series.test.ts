@@ -16,15 +16,6 @@ function createTimeSeries(
     length,
     stepsBack,
     listTimes: (wanted) => Promise.resolve(wanted.map(timeOf)),
-    findFirstNotBefore: ({ first, last }, time) => {
-      let [low, high] = [first, last + 1];
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        if (timeOf(middle) >= time) high = middle;
-        else low = middle + 1;
-      }
-      return Promise.resolve(low);
-    },
   };
 }
 
