@@ -16,6 +16,8 @@ interface EvidenceReference {
   readonly trail: string;
   /** The id of the attestation; absent if it is missing. */
   readonly attestation?: string;
+  /** What the trail's page calls it, if it is missing: the subject of the reason may name its artifact and flow, too. */
+  readonly row?: string;
 }
 
 /** A reason as the rules find it. Its source decides what it links to, and who may read it. */
@@ -26,9 +28,11 @@ export interface JudgementReason extends Omit<Reason, 'html_url'> {
 /** The same reasons, with the trail as the source of those that have none. */
 export function locateReasons(
   reasons: readonly JudgementReason[],
-  evidence: EvidenceReference,
+  evidence: Pick<EvidenceReference, 'flow' | 'trail'>,
 ): readonly JudgementReason[] {
-  return reasons.map((reason) => (reason.source === undefined ? { ...reason, source: { evidence } } : reason));
+  return reasons.map((reason) =>
+    reason.source === undefined ? { ...reason, source: { evidence: { ...evidence, row: reason.about } } } : reason,
+  );
 }
 
 /** What is wrong with a recorded attestation, with the description that its sender gave. */

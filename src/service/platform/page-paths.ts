@@ -47,8 +47,8 @@ export class PagePaths {
   /** The page of what a reason is about; undefined if it has none. */
   readonly reason = (org: string, about: string, { evidence, member }: ReasonSource = {}): string | undefined => {
     if (evidence === undefined) return member === undefined ? undefined : this.environment(org, member);
-    const { flow, trail, attestation: id } = evidence;
-    return id === undefined ? this.trail(org, flow, trail, about) : this.attestation(org, flow, trail, id);
+    const { flow, trail, attestation: id, row = about } = evidence;
+    return id === undefined ? this.trail(org, flow, trail, row) : this.attestation(org, flow, trail, id);
   };
   readonly environments = (org: string): string => this.#path(org, 'environments');
   readonly environment = (org: string, name: string): string => this.#path(org, 'environments', name);

@@ -139,6 +139,21 @@ describe('the reasons of a verdict', () => {
     expect(await read('/snapshots/acme/all/-1', 'reasons')).toEqual(policyReasons(' of web.tgz in prod'));
   });
 
+  it('lead to the row of what is missing, even if they also name its artifact and environment', async () => {
+    await savePolicy(service, 'trails', policy.replace(/ {2}provenance[^]*/u, '  trail-compliance: {required: true}'));
+    await saveEnvironment(service, 'stage', { policies: ['trails'] });
+    await saveEnvironment(service, 'every', { type: 'logical', included_environments: ['stage'] });
+    await reportPods(service, 'stage', pod('web', { 'web.tgz': 'aaaaaa' }));
+    for (const [environment, about] of [
+      ['stage', 'vulnerabilities of web.tgz'],
+      ['every', 'vulnerabilities of web.tgz in stage'],
+    ] as const) {
+      const reasons = (await read(`/snapshots/acme/${environment}`, 0, 'reasons')) as readonly Reason[];
+      const html_url = `${service.url}/acme/flows/web/trails/main#evidence-vulnerabilities`;
+      expect(reasons.find((reason) => reason.about === about)).toMatchObject({ html_url });
+    }
+  });
+
   it('are not given for a snapshot that is no longer current', async () => {
     await reportPods(service, 'other', pod('web', { 'web.tgz': 'aaaaaa' }));
     await reportPods(service, 'other');
