@@ -80,6 +80,11 @@ describe('a pattern', () => {
     }
   });
 
+  it('may ignore case', () => {
+    expect(compilePattern('(?i)^[a-z0-9-]+$').matches('WEB-1')).toBe(true);
+    expect(compilePattern('(?i)[\u{4e00}-\u{9fff}]').matches('\u{4e00}')).toBe(true);
+  });
+
   it('matches long texts, too', () => {
     expect(compilePattern('a[b]').matches(`${'x'.repeat(100_000)}ab`)).toBe(true);
   });
@@ -101,6 +106,9 @@ describe('a pattern', () => {
     ['((((){100}){100}){100})', 'repeat'],
     [`(${'[^a]'.repeat(100)}){100}`, 'has a size of 10000'],
     ['\\p{L}'.repeat(21), 'has a size of'],
+    // Ignoring case takes time for each character of a range.
+    ['(?i)[b-\u{1e921}b-\u{1e921}]', 'has a size of'],
+    ['(?si:[^]\\x{62}-\\x{1e921}b-\\x{1e921}])', 'has a size of'],
     ['a'.repeat(501), 'has more than 500 characters'],
   ])('cannot be %s', (text, reason) => {
     expect(() => compilePattern(text)).toThrow(PatternError);
