@@ -1,21 +1,17 @@
 // A class such as `\p{L}` is a table of hundreds of ranges; setting it up costs as much as this many characters.
 const unicodeClassSize = 50;
 
-// If case is ignored, each character of a range is looked up, and that of so many costs as much as one of the pattern.
+// If case is ignored, each character of a range is looked up. So many of them cost as much as one of the pattern.
 const foldedInSize = 200;
 
 const token =
-  /\((?:\?(?:[a-zA-Z-]*:|P?<\w+>))?|\\[pP]|\\[^]|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<minimum>\d+)(?:,(?<maximum>\d*))?\}|[^]/gu;
-
-/** A range of a class; its ends may also be digits of an octal or a hexadecimal number, whose difference is small. */
-const range = /(?<first>\\x\{[^}]*\}|\\?[^])-(?<last>\\x\{[^}]*\}|\\?[^])/gu;
+  /\((?:\?(?:[a-zA-Z-]*:|P?<\w+>))?|\\[pP]|\\[^]|\[(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<minimum>\d+)(?:,(?<maximum>\d*))?\}|[^]/gu;
 
 /**
  * Estimates the size of a pattern with its repetitions expanded, in characters: `(ab){3}` is 6. Compiling takes memory
  * and time in proportion to it, so it is checked before.
  */
 export function expandedSize(pattern: string): number {
-  const ignoresCase = /\(\?[a-zA-Z]*i/u.test(pattern);
   const groups = [new Group()];
   const innermost = (): Group => groups.at(-1) ?? new Group();
   for (const found of pattern.matchAll(token)) {
@@ -26,25 +22,27 @@ export function expandedSize(pattern: string): number {
       const closed = groups.length === 1 ? undefined : groups.pop();
       innermost().add(closed?.size ?? innermost().size);
     } else if (minimum !== undefined) innermost().repeatLast(Math.max(1, Number(minimum), Number(maximum ?? 0)));
-    else innermost().add(estimateTokenSize(text, ignoresCase));
+    else innermost().add(estimateTokenSize(text));
   }
-  return groups.reduce((sum, { size }) => sum + size, 0);
+  return Math.ceil(groups.reduce((sum, { size }) => sum + size, countFolded(pattern) / foldedInSize));
 }
 
-function estimateTokenSize(text: string, ignoresCase: boolean): number {
+/**
+ * The maximum number of characters in the ranges of a pattern if it ignores case, else 0: there is at most one range for
+ * each hyphen, up to the greatest character. Ranges of a class without an end are looked up, too.
+ */
+function countFolded(pattern: string): number {
+  const classes = pattern.indexOf('[');
+  if (classes === -1 || !/\(\?[a-zA-Z]*i/u.test(pattern)) return 0;
+  const codes = Array.from(pattern.matchAll(/\\x\{(?<hex>[\da-f]+)\}|[^]/giu), ([character, hex]) =>
+    hex === undefined ? (character.codePointAt(0) ?? 0) : Number.parseInt(hex, 16),
+  );
+  return (pattern.slice(classes).split('-').length - 1) * Math.max(...codes);
+}
+
+function estimateTokenSize(text: string): number {
   const unicodeClasses = text.split(/\\[pP]/u).length - 1;
-  if (!text.startsWith('[')) return Math.max(1, unicodeClasses * unicodeClassSize);
-  const folded = ignoresCase ? countInRanges(text) / foldedInSize : 0;
-  return Math.max(1, unicodeClasses * unicodeClassSize, text.length / 4, folded);
-}
-
-function countInRanges(text: string): number {
-  const ranges = [...text.matchAll(range)].map(({ groups = {} }) => groups);
-  return ranges.reduce((sum, { first = '', last = '' }) => sum + Math.max(0, toCode(last) - toCode(first)), 0);
-}
-
-function toCode(end: string): number {
-  return end.startsWith('\\x{') ? Number.parseInt(end.slice(3), 16) : (end.replace(/^\\/u, '').codePointAt(0) ?? 0);
+  return Math.max(1, unicodeClasses * unicodeClassSize, text.startsWith('[') ? text.length / 4 : 1);
 }
 
 /** The size so far of the text within a pair of parentheses. */
