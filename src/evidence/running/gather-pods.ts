@@ -51,13 +51,7 @@ function readList(list: DocumentNode): PodEvidence {
     // The items of a `PodList` may omit their kind.
     const kind = item.at('kind');
     if (!kind.isMissing && kind.text() !== 'Pod') throw kind.createError('"Pod"');
-    const pod = readPod(item);
-    if ('notRunning' in pod) {
-      found.addNotRunning(pod.notRunning);
-      continue;
-    }
-    if (pod.reported !== undefined) found.artifacts.push(pod.reported);
-    found.withoutDigest.push(...pod.withoutDigest);
+    readPod(item, found);
   }
   const { artifacts, notRunning, withoutDigest } = found;
   return { report: { artifacts }, notRunning, withoutDigest };

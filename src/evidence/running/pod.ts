@@ -1,22 +1,10 @@
 import type { K8sReport } from '../../contract/environment.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import type { DocumentNode } from './document-node.ts';
+import type { Findings } from './findings.ts';
 import { imageDigest, ImageDigests } from './image-digests.ts';
 
 export type ReportedPod = K8sReport['artifacts'][number];
-
-/** A pod that a cluster lists: one that is not running, or one to report. */
-export type Pod =
-  | {
-      /** The phase of a pod that is not running: `Pending`, `Succeeded`, `Failed`, `Unknown`. */
-      readonly notRunning: string;
-    }
-  | {
-      /** Undefined if none of its containers has a digest yet. */
-      readonly reported: ReportedPod | undefined;
-      /** The containers without a digest: `namespace/pod/container`. */
-      readonly withoutDigest: readonly string[];
-    };
 
 /** The lists of containers in a pod's status, and in its specification, which has the requested image names. */
 const containerLists = [
@@ -31,32 +19,29 @@ const containerLists = [
  *
  * @throws UserError if it is not a valid pod; names the wrong value by its path
  */
-export function readPod(pod: DocumentNode): Pod {
+export function readPod(pod: DocumentNode, found: Findings<ReportedPod>): void {
   const phase = pod.at('status').at('phase').text();
   const metadata = pod.at('metadata');
   const podName = metadata.at('name').text();
   const namespace = metadata.at('namespace').text();
-  if (phase !== 'Running') return { notRunning: phase };
-
-  const containers = readContainers(pod);
+  if (phase !== 'Running') {
+    found.addNotRunning(phase);
+    return;
+  }
   const digests = new ImageDigests();
-  for (const { image, digest } of containers) if (digest !== undefined) digests.add(image, digest);
+  for (const { name, image, digest } of readContainers(pod)) {
+    if (digest === undefined) found.withoutDigest.push(`${namespace}/${podName}/${name}`);
+    else digests.add(image, digest);
+  }
   const owners = metadata.at('ownerReferences').items();
-  return {
-    reported:
-      digests.size === 0
-        ? undefined
-        : {
-            creationTimestamp: metadata.at('creationTimestamp').seconds(),
-            digests: digests.toRecord(),
-            namespace,
-            podName,
-            ...(owners.length === 0 ? {} : { owners: owners.map((owner): Mapping => owner.mapping()) }),
-          },
-    withoutDigest: containers
-      .filter(({ digest }) => digest === undefined)
-      .map(({ name }) => `${namespace}/${podName}/${name}`),
-  };
+  if (digests.size === 0) return;
+  found.artifacts.push({
+    creationTimestamp: metadata.at('creationTimestamp').seconds(),
+    digests: digests.toRecord(),
+    namespace,
+    podName,
+    ...(owners.length === 0 ? {} : { owners: owners.map((owner): Mapping => owner.mapping()) }),
+  });
 }
 
 interface Container {

@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { DocumentNode } from '../../../src/evidence/running/document-node.ts';
-import { type Pod, readPod } from '../../../src/evidence/running/pod.ts';
+import { Findings } from '../../../src/evidence/running/findings.ts';
+import { readPod, type ReportedPod } from '../../../src/evidence/running/pod.ts';
 import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { aPod, containerStatus, digestOf } from '../../support/pods.ts';
 
-function read(pod: Mapping): Pod {
-  return readPod(new DocumentNode({ file: 'pods.json', command: 'kubectl get pods -A -o json' }, pod));
+function read(pod: Mapping): Findings<ReportedPod> {
+  const found = new Findings<ReportedPod>();
+  readPod(new DocumentNode({ file: 'pods.json', command: 'kubectl get pods -A -o json' }, pod), found);
+  return found;
 }
 
 const image = 'registry.example.com/web:1';
@@ -22,8 +25,8 @@ describe('readPod', () => {
     `websha256:${digestOf('a')}`,
   ])('finds no digest in %j', (imageId) => {
     const containerStatuses = [containerStatus('web', image, imageId)];
-    expect(read(aPod('web-1', { status: { containerStatuses } }))).toEqual({
-      reported: undefined,
+    expect(read(aPod('web-1', { status: { containerStatuses } }))).toMatchObject({
+      artifacts: [],
       withoutDigest: ['shop/web-1/web'],
     });
   });
@@ -32,9 +35,9 @@ describe('readPod', () => {
     const status = {
       containerStatuses: [containerStatus('web', `sha256:${digestOf('a')}`, `docker://sha256:${digestOf('a')}`)],
     };
-    expect(read(aPod('web-1', { status }))).toMatchObject({ reported: { digests: { [image]: digestOf('a') } } });
+    expect(read(aPod('web-1', { status }))).toMatchObject({ artifacts: [{ digests: { [image]: digestOf('a') } }] });
     const withoutSpec = read({ ...aPod('web-1', { status }), spec: null });
-    expect(withoutSpec).toMatchObject({ reported: { digests: { [`sha256:${digestOf('a')}`]: digestOf('a') } } });
+    expect(withoutSpec).toMatchObject({ artifacts: [{ digests: { [`sha256:${digestOf('a')}`]: digestOf('a') } }] });
   });
 
   it('keeps both digests of a moved tag', () => {
@@ -42,14 +45,14 @@ describe('readPod', () => {
       containerStatus(`c${at}`, image, `x@sha256:${digestOf(digit)}`),
     );
     expect(read(aPod('web-1', { status: { containerStatuses } }))).toMatchObject({
-      reported: { digests: { [image]: digestOf('a'), [`${image}@sha256:${digestOf('b')}`]: digestOf('b') } },
+      artifacts: [{ digests: { [image]: digestOf('a'), [`${image}@sha256:${digestOf('b')}`]: digestOf('b') } }],
     });
   });
 
   it('treats the name of an image only as a name', () => {
     const containerStatuses = [containerStatus('web', '__proto__', `sha256:${digestOf('a')}`)];
-    const pod = read(aPod('web-1', { status: { containerStatuses } }));
-    expect('reported' in pod && Object.entries(pod.reported?.digests ?? {})).toEqual([['__proto__', digestOf('a')]]);
+    const [pod] = read(aPod('web-1', { status: { containerStatuses } })).artifacts;
+    expect(Object.entries(pod?.digests ?? {})).toEqual([['__proto__', digestOf('a')]]);
   });
 
   it.each([
