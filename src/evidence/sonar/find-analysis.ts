@@ -1,6 +1,6 @@
 import { UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { type QualityGate, readCurrentGate, readQualityGate } from './quality-gate.ts';
+import { type QualityGate, readQualityGate } from './quality-gate.ts';
 import { namesCommit } from './revision.ts';
 import type { SonarApiResult, SonarServer } from './server/sonar-server.ts';
 import {
@@ -70,7 +70,7 @@ async function findOfPullRequest(
     const other = revision === '' ? '' : `; its latest analysis is for commit ${revision}`;
     throw createNotFoundError(project, sha, `pull request ${key}`, other);
   }
-  const gate = await readCurrentGate(server, project.key, key);
+  const gate = await readQualityGate(server, { projectKey: project.key, pullRequest: key });
   const task = await readLastTask(server, project, (last) => textAt(last, 'pullRequest') === key);
   const analysedAt = textAt(before, 'analysisDate');
   // Sonar returns only the current gate of a pull request: a scan may have ended since the first request.

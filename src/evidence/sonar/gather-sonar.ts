@@ -20,7 +20,7 @@ import {
 import { chooseServer, pageUrl } from './server/server-address.ts';
 import { type Polling, startPolling } from './server/sonar-polling.ts';
 import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
-import { schemesFor, usableToken } from './server/sonar-token.ts';
+import { schemesFor } from './server/sonar-token.ts';
 import { describeList } from './sonar-lists.ts';
 import { toSonarResults } from './sonar-results.ts';
 import { parseTaskUrl } from './task-url.ts';
@@ -141,7 +141,7 @@ async function gatherFromJson(document: unknown, gatherContext: GatherContext): 
   const { request, reportPath, context } = gatherContext;
   const results = parseWebhook(document, reportPath);
   if (request.hostUrl === undefined) {
-    if (usableToken(request.token) !== undefined) throw createNoServerError(reportPath);
+    if (request.token !== undefined) throw createNoServerError(reportPath);
     return acceptFile(results, gatherContext);
   }
   context.log.info('Only the analysis that the JSON report names counts: the Sonar server is asked for its results.');
@@ -184,7 +184,7 @@ async function gatherFromServer(report: ReportTask, gatherContext: GatherContext
   refuseOtherProject(report, task, reportPath);
   const analysis = await readAnalysis(server, task, reportPath);
   const confirmation = confirm(analysis, task, server, gatherContext);
-  const gate = await readQualityGate(server, task);
+  const gate = await readQualityGate(server, { analysisId: task.analysisId });
   const { analysedAt, revision } = analysis;
   const results = toSonarResults({ report, server: server.address.url, task, analysedAt, revision, gate });
   return { results, ...confirmation };
@@ -216,7 +216,7 @@ function connect(
   { request, reportPath, context }: GatherContext,
   polling: Polling,
 ): SonarServer {
-  const token = usableToken(request.token);
+  const { token } = request;
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   for (const warning of address.warnings) context.log.warning(warning);
   context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the scan)' : ''}`);

@@ -1,7 +1,6 @@
 import type { SonarResults } from '../../contract/attestations/sonar.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import type { FinishedTask } from './background-task.ts';
 import { unexpectedSonarResponse } from './server/server-failure.ts';
 import type { SonarServer } from './server/sonar-server.ts';
 
@@ -9,30 +8,17 @@ export type QualityGate = SonarResults['qualityGate'];
 type Condition = QualityGate['conditions'][number];
 
 /**
- * Reads the gate as Sonar computed it for the task's analysis. A request by project would return the current gate,
- * which a later analysis may have changed. The result has no name: Sonar does not store one with the analysis, and only
- * returns the gate that the project uses now (`api/qualitygates/get_by_project`), which may be a different one.
+ * Reads a gate: the one that Sonar computed for an analysis, because a later analysis may have changed the current gate
+ * of its project; or the current gate of a pull request, whose analyses Sonar does not list: the caller has to check
+ * that no later analysis changed it meanwhile. The result has no name: Sonar does not store one with the analysis, and
+ * only returns the gate that the project uses now (`api/qualitygates/get_by_project`), which may be a different one.
  *
  * @throws the failure of the response if it is not a success
  */
-export function readQualityGate(
+export async function readQualityGate(
   server: SonarServer,
-  { analysisId }: Pick<FinishedTask, 'analysisId'>,
+  query: { readonly analysisId: string } | { readonly projectKey: string; readonly pullRequest: string },
 ): Promise<QualityGate> {
-  return readGate(server, { analysisId });
-}
-
-/**
- * Reads the current gate of a pull request, whose analyses Sonar does not list. The caller has to check that no later
- * analysis changed it meanwhile.
- *
- * @throws the failure of the response if it is not a success
- */
-export function readCurrentGate(server: SonarServer, projectKey: string, pullRequest: string): Promise<QualityGate> {
-  return readGate(server, { projectKey, pullRequest });
-}
-
-async function readGate(server: SonarServer, query: Readonly<Record<string, string>>): Promise<QualityGate> {
   const answer = await server.ask({ path: 'api/qualitygates/project_status', query, permission: 'Browse' });
   if (!answer.ok) throw answer.failure;
   const gate = parseGate(answer.body);

@@ -15,7 +15,8 @@ export interface ServerAddress {
  * Chooses the server. The report is a file in the workspace, which a change under review can forge, and its address is
  * often known only in the scanner's network: if the user sets `sonar-host-url`, the report's address is not used.
  *
- * @throws UserError if neither gives an http or https URL
+ * @param hostUrl an http or https URL without credentials
+ * @throws UserError if it is the address of Sonar's web API, or if neither it nor the report names a server
  */
 export function chooseServer(
   hostUrl: string | undefined,
@@ -57,25 +58,10 @@ function toReportAddress(text: string | undefined, reportPath: string): Pick<Ser
 /**
  * The server that the user names.
  *
- * @throws UserError if it is not the address of a Sonar server
+ * @throws UserError if it is the address of Sonar's web API
  */
-export function namedServer(hostUrl: string): URL {
-  const url = httpUrl(hostUrl);
-  if (url === undefined) {
-    throw new UserError({
-      input: 'sonar-host-url',
-      what: '`sonar-host-url` is not an http or https URL',
-      remedy: 'Set it to the address of the Sonar server, for example https://sonar.example.com/sonarqube.',
-    });
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new UserError({
-      input: 'sonar-host-url',
-      what: `\`sonar-host-url\` (${url.host}) contains a user name or password`,
-      remedy: 'Remove it from the URL, and set `sonar-token` from a secret.',
-    });
-  }
-  const server = withoutQuery(url);
+function namedServer(hostUrl: string): URL {
+  const server = withoutQuery(new URL(hostUrl));
   const withoutApi = server.href.replace(/\/api(?:\/v2)?$/u, '');
   if (withoutApi !== server.href) {
     throw new UserError({

@@ -1,5 +1,4 @@
 import type { AuthenticationMethod } from '../../../contract/endpoint.ts';
-import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 import { parseSonarTime } from '../sonar-time.ts';
 
@@ -24,22 +23,6 @@ const cloudDomains = ['sonarcloud.io', 'sonarqube.us'];
 
 function isCloud(server: URL): boolean {
   return cloudDomains.some((domain) => server.hostname === domain || server.hostname.endsWith(`.${domain}`));
-}
-
-/**
- * Trims a token so that it can be used in a header; undefined if it is empty.
- *
- * @throws UserError if it contains characters that no Sonar token has. The message does not contain the token.
- */
-export function usableToken(token: string | undefined): string | undefined {
-  const trimmed = token?.trim() ?? '';
-  if (trimmed === '') return undefined;
-  if (/^[\x21-\x7E]+$/u.test(trimmed)) return trimmed;
-  throw new UserError({
-    input: 'sonar-token',
-    what: '`sonar-token` contains characters that no Sonar token has (white space or non-ASCII characters)',
-    remedy: 'Store the token alone, without quotes and line breaks, in the secret that `sonar-token` is read from.',
-  });
 }
 
 /** What a token may see; the cloud's project tokens cannot be told from others. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { expiryWarning, schemesFor, usableToken } from '../../../../src/evidence/sonar/server/sonar-token.ts';
+import { expiryWarning, schemesFor } from '../../../../src/evidence/sonar/server/sonar-token.ts';
 import { parseSonarTime } from '../../../../src/evidence/sonar/sonar-time.ts';
-import { UserError } from '../../../../src/runtime/failure.ts';
 
 describe('the ways to send a token', () => {
   const own = 'https://sonar.example.com';
@@ -21,18 +20,6 @@ describe('the ways to send a token', () => {
 });
 
 describe('a token', () => {
-  it('is trimmed, and is undefined if it is blank', () => {
-    expect(usableToken(' squ_1\n')).toBe('squ_1');
-    expect(usableToken(' \n')).toBeUndefined();
-    expect(usableToken(undefined)).toBeUndefined();
-  });
-
-  it('that does not fit into a header is refused, and the error does not contain it', () => {
-    const use = (): unknown => usableToken('secret\nvalue');
-    expect(use).toThrow(UserError);
-    expect(use).not.toThrow(/secret|value/u);
-  });
-
   const now = Date.UTC(2026, 0, 2);
   it.each(['2026-01-08T00:00:00+0000', '2025-12-31T00:00:00+0000'])('that expires on %s causes a warning', (end) => {
     expect(expiryWarning(end, now)).toContain(end);
