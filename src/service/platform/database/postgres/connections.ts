@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg, { type ClientBase, type ClientConfig, type PoolClient } from 'pg';
 import { StorageError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
@@ -15,6 +16,9 @@ const defaultConnectionSettings: ConnectionSettings = { maximum: 12 };
 
 /** How long connecting may take, and how long work waits for a free connection, in milliseconds. */
 const connectionTimeoutMillis = 5_000;
+
+/** How long the server may take to close connections, in milliseconds. A silent one never does. */
+const closingTimeoutMillis = 1_000;
 
 /** The time limits of a connection, in milliseconds, by the names of the driver; without one, there is no limit. */
 interface TimeLimits {
@@ -82,9 +86,10 @@ export class Connections {
   /** The index of the server that was a primary last. */
   #primary = 0;
   readonly #pools: pg.Pool[];
+  readonly #sockets = new Set<Socket>();
 
   constructor({ servers }: Pick<DatabaseAddress, 'servers'>, settings = defaultConnectionSettings) {
-    this.#servers = servers.map(toClientConfig);
+    this.#servers = servers.map((server) => toClientConfig(server, () => this.#createSocket()));
     this.#pools = this.#servers.map((server) => createPool(server, settings));
   }
 
@@ -121,9 +126,22 @@ export class Connections {
     });
   }
 
-  /** Closes the connections of the pool after their current work. */
+  /** Closes the connections of the pool, whose work must have ended. */
   async close(): Promise<void> {
+    const cut = (): void => {
+      for (const socket of this.#sockets) socket.destroy();
+    };
+    const late = setTimeout(cut, closingTimeoutMillis);
     await Promise.all(this.#pools.map((pool) => pool.end()));
+    clearTimeout(late);
+    // Those that the pool has given up, because a query failed.
+    cut();
+  }
+
+  #createSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket.once('close', () => this.#sockets.delete(socket)));
+    return socket;
   }
 
   /** Tries the servers, beginning with the last primary. */
@@ -154,9 +172,10 @@ function isUnreachable(error: unknown): boolean {
   return fault instanceof StorageError && fault.reason === 'unreachable';
 }
 
-function toClientConfig(server: ClientConfig): ClientConfig {
+function toClientConfig(server: ClientConfig, stream: () => Socket): ClientConfig {
   return {
     ...server,
+    stream,
     types: createTypes(),
     application_name: 'compliance-service',
     // Queries of one connection are sent without waiting for each other's answers.

@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { Connections } from '../../../../../src/service/platform/database/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
@@ -98,6 +100,18 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     const counts = Promise.all(Array.from({ length: 60 }, () => other.read(({ flows }) => flows.count('acme', {}))));
     await other.close();
     expect(await counts).toHaveLength(60);
+  });
+
+  it('leave no connection open if the database has fallen silent', async () => {
+    const silent = new Connections(parseDatabaseUrl(url.href));
+    const clients = await Promise.all([silent.acquire(), silent.acquire()]);
+    network.hold();
+    for (const [index, client] of clients.entries()) client.release(index === 0);
+    const closing = silent.close().then(() => 'closed');
+    const waiting = new Promise((resolve) => setTimeout(resolve, 3000, 'waits').unref());
+    expect(await Promise.race([closing, waiting])).toBe('closed');
+    const sockets = clients.map((client) => valueAt(client, 'connection', 'stream') as Socket);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 
   it('may leave a lookup behind when they fail, which is not seen by the next one', async () => {
