@@ -162,7 +162,11 @@ describe('audit-branch', () => {
     await github?.close();
     expect(await audit(history, { flow, since: sha('4') })).toMatchObject({ outcome: 'non-compliant', count: 3 });
     await github?.close();
-    expect(await audit(history, { flow, since: '2020-01-01' })).toMatchObject({ outcome: 'compliant', count: 2 });
+    expect(await audit(history, { flow, since: '2020-01-01' })).toMatchObject({
+      outcome: 'compliant',
+      count: 2,
+      conclusion: expect.stringContaining('2 commits of branch main since 2020-01-01T00:00:00Z have'),
+    });
   });
 
   it('is incomplete if there is nothing to judge, and says so', async () => {

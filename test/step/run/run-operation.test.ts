@@ -354,6 +354,20 @@ describe('the checkpoint of the log', () => {
     expect(await read(answer)).toBeUndefined();
   });
 
+  it.each([
+    ['get-artifact', 'ignore', true],
+    ['list-service-accounts', 'ignore', false],
+    ['list-service-accounts', 'fail', true],
+  ])('after %s with `on-non-compliant: %s` is read: %s', async (operation, onNonCompliant, isRead) => {
+    const transport = answeringTransport((request) =>
+      operation === 'get-artifact' ? compliantArtifacts(request) : jsonAnswer(200, []),
+    );
+    const inputs = { ...(operation === 'get-artifact' ? lookUp : connection), operation };
+    const { context } = openTestStep({ inputs: { ...inputs, 'on-non-compliant': onNonCompliant }, transport });
+    const { readCheckpoint } = await runOperation(context);
+    expect(readCheckpoint !== undefined).toBe(isRead);
+  });
+
   it('is not read after a preview, which records nothing', async () => {
     const workspace = await temporaryWorkspace();
     await workspace.write('p.yml', '_schema: https://example.com/schemas/policy/v1\nartifacts: {}\n');
