@@ -15,7 +15,7 @@ export default {
     '**/test/service/platform/server/authentication/authentication.test.ts',
     '**/test/service/platform/server/bodies/multipart.test.ts',
     '**/test/service/platform/server/{bounds,hostile}.test.ts',
-    '**/test/service/{idempotency,model,notifications,page-routes}.test.ts',
+    '**/test/service/{idempotency,model,namesakes,notifications,page-routes}.test.ts',
     // The same pipeline as with SQLite must get the same answers.
     ...(isClientInstalled() ? ['**/test/public-client/pipeline.client.test.ts'] : []),
   ],

@@ -48,18 +48,17 @@ interface Change {
   readonly attempt?: number;
   readonly file?: string;
   readonly filename?: string;
-  readonly flow?: string;
   readonly trail?: string;
 }
 
 function attestation(change: Change = {}): Call {
-  const { status = 'OK', attempt = 1, file = 'a file', filename = 'report.xml', flow = 'web', trail = 'main' } = change;
+  const { status = 'OK', attempt = 1, file = 'a file', filename = 'report.xml', trail = 'main' } = change;
   const document = sampleAttestation(status, {
     user_data: { github: { run_attempt: attempt } },
     origin_url: `https://ci.example.com/attempts/${attempt}`,
   });
   const form = attestationForm(document, { content: file, name: filename });
-  return { method: 'POST', path: `/attestations/${service.org}/${flow}/trail/${trail}/sonar`, form };
+  return { method: 'POST', path: `/attestations/${service.org}/web/trail/${trail}/sonar`, form };
 }
 
 function policyUpload(comment: string, org = service.org): Call {
@@ -155,16 +154,6 @@ describe('a request with a key that was used for the same content', () => {
       [true, true],
     ];
     expect(answers).toEqual([created, created, superseded, current, created, superseded]);
-  });
-
-  it.each([undefined, '?1'])('is not told of evidence with the same name in another flow (%s)', async (unreviewed) => {
-    const headers = unreviewed === undefined ? {} : { 'unreviewed-evidence': unreviewed };
-    await saveFlow(service);
-    await saveFlow(service, { name: 'api' });
-    await send({ ...attestation(), headers }, 'one');
-    for (const key of ['two', 'three']) await send({ ...attestation({ flow: 'api' }), headers }, key);
-    const again = await send({ ...attestation(), headers }, 'one');
-    expect([isReplay(again), isSuperseded(again)]).toEqual([true, false]);
   });
 
   it('is answered after a restart, and for records after any time', async () => {

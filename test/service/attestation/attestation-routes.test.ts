@@ -44,13 +44,15 @@ describe('operation 7, attest Sonar scan', () => {
   });
 
   it('is superseded by a later one for one of its artifacts, which the answer to a repetition says', async () => {
-    const isSuperseded = async (targets: string[], key: string): Promise<boolean> => {
+    const isSuperseded = async (targets: string[], key: string, flow = 'web'): Promise<boolean> => {
       const form = attestationForm(sampleAttestation('OK', { target_artifacts: targets }));
       const headers = { 'idempotency-key': `"${key}"` };
-      const answer = await call(service, { method: 'POST', path: pathOf(service), form, headers });
+      const answer = await call(service, { method: 'POST', path: pathOf(service, flow), form, headers });
       return answer.headers.get('idempotent-superseded') === 'true';
     };
     await isSuperseded(['web', 'api'], 'both');
+    await saveFlow(service, { name: 'other' });
+    for (const key of ['other one', 'other two']) await isSuperseded(['web', 'api'], key, 'other');
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(false);
     await isSuperseded(['api'], 'one');
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(true);

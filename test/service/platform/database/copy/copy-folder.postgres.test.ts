@@ -19,8 +19,8 @@ import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 import { expectExactUsage } from '../../../../support/usage.ts';
-import { type Answer, readAnswers } from './all-answers.ts';
-import { attestOnce, createFilledFolder, type FilledFolder, saveFlowOnce, stillSettings } from './filled-folder.ts';
+import { type Answer, readAnswers } from '../../../../support/all-answers.ts';
+import { attestOnce, createFilledFolder, type FilledFolder, saveFlowOnce, stillSettings } from '../../../../support/filled-folder.ts';
 
 /** The paths of the endpoints that only read and have no answer with a record. */
 function listUnread(answers: ReadonlyMap<string, Answer>): readonly string[] {

@@ -3,33 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from '@jest/globals';
-import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
-import { databaseFile } from '../../../../../src/service/platform/attachments/files/data-folder.ts';
-import { listTables } from '../../../../../src/service/platform/database/copy/tables.ts';
-import { createSigningKey, signToken, startIdentityProvider } from '../../../../../tools/identity-provider.ts';
-import {
-  administer,
-  createKey,
-  createNotification,
-  createServiceAccountKey,
-  keyIdOf,
-} from '../../../../support/administration.ts';
-import { changePolicies, pod, reportPods, savePolicy } from '../../../../support/environment-samples.ts';
-import { receivingApp } from '../../../../support/fake-github-app.ts';
-import { saveGate } from '../../../../support/gated-service.ts';
-import { githubEvents } from '../../../../support/github-gate.ts';
-import { sendWebhook } from '../../../../support/github-webhooks.ts';
-import { prepareEverything } from '../../../../support/prepare-organization.ts';
-import { startTestService, type TestService, type TestServiceSettings } from '../../../../support/service.ts';
-import { call, type Called, mappingOf } from '../../../../support/service-call.ts';
-import {
-  attestationForm,
-  fingerprintOf,
-  report,
-  sampleArtifact,
-  sampleAttestation,
-  saveFlow,
-} from '../../../../support/service-samples.ts';
+import { listAt, textAt } from '../../src/runtime/untrusted-data.ts';
+import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
+import { listTables } from '../../src/service/platform/database/copy/tables.ts';
+import { createSigningKey, signToken, startIdentityProvider } from '../../tools/identity-provider.ts';
+import { administer, createKey, createNotification, createServiceAccountKey, keyIdOf } from './administration.ts';
+import { changePolicies, pod, reportPods, savePolicy } from './environment-samples.ts';
+import { receivingApp } from './fake-github-app.ts';
+import { saveGate } from './gated-service.ts';
+import { githubEvents } from './github-gate.ts';
+import { sendWebhook } from './github-webhooks.ts';
+import { prepareEverything } from './prepare-organization.ts';
+import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
+import { call, type Called, mappingOf } from './service-call.ts';
+import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, saveFlow } from './service-samples.ts';
 
 /** The time in milliseconds at which everything is recorded and looked at. */
 const now = Date.now();
@@ -78,18 +65,10 @@ export async function createFilledFolder(): Promise<FilledFolder> {
   );
   let keys: FilledFolder['keys'];
   try {
-    await prepareEverything(service, service.org, service.apiKey);
+    await fillOrganization(service);
     const other = await service.createOrganization('other');
     await prepareEverything(service, 'other', other);
-    await recordEvidence(service);
-    await changeEnvironments(service);
-    await createKey(service, { owner: 'ann', role: 'reader' });
-    await rotateKey(service, await createServiceAccountKey(service));
-    await signIn(service);
-    await recordLimitedEvidence(service);
     await connectGithub(service);
-    await removeAttachment(service);
-    await accepted(call(service, { at: service.url, path: `/log/${service.org}/checkpoint` }));
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
   } finally {
@@ -97,6 +76,20 @@ export async function createFilledFolder(): Promise<FilledFolder> {
   }
   finish(join(dataFolder, databaseFile));
   return { dataFolder, keys };
+}
+
+/** Records something of each kind that an organization can have, except what GitHub asks for. */
+export async function fillOrganization(service: TestService): Promise<void> {
+  await prepareEverything(service, service.org, service.apiKey);
+  await recordEvidence(service, 'web');
+  await changeFlows(service);
+  await changeEnvironments(service);
+  await createKey(service, { owner: 'ann', role: 'reader' });
+  await rotateKey(service, await createServiceAccountKey(service));
+  await signIn(service);
+  await recordLimitedEvidence(service);
+  await removeAttachment(service);
+  await accepted(call(service, { at: service.url, path: `/log/${service.org}/checkpoint` }));
 }
 
 /** @throws Error if the service has refused the request */
@@ -108,9 +101,9 @@ async function accepted(called: Promise<Called>): Promise<void> {
 /** Records evidence with a file, and removes the file. */
 async function removeAttachment(service: TestService): Promise<void> {
   const form = attestationForm({ attestation_name: 'removed' }, { content: 'a secret' });
-  await accepted(call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/generic', form }));
-  const { body } = await call(service, { path: '/attestations/acme/web?per_page=1' });
-  const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
+  await accepted(call(service, { method: 'POST', path: `/attestations/${service.org}/web/trail/main/generic`, form }));
+  const { body } = await call(service, { path: `/attestations/${service.org}/web?per_page=1` });
+  const path = `/attestations/${service.org}/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
   await accepted(call(service, { method: 'DELETE', path, json: { reason: 'It has a secret' } }));
 }
 
@@ -158,34 +151,46 @@ async function recordLimitedEvidence(service: TestService): Promise<void> {
   }
 }
 
-async function recordEvidence(service: TestService): Promise<void> {
+/** Records evidence with files, artifacts and trails, in a flow that exists. */
+export async function recordEvidence(service: TestService, flow: string): Promise<void> {
   const contents = ['', 'small', 'x'.repeat(700_000)];
   for (const [index, content] of contents.entries()) {
     const form = attestationForm(sampleAttestation('ERROR'), { content, name: `report ${index}.xml` });
-    const path = `/attestations/${service.org}/web/trail/t${index}/sonar`;
+    const path = `/attestations/${service.org}/${flow}/trail/t${index}/sonar`;
     await accepted(call(service, { method: 'POST', path, form }));
   }
   const commit = { sha1: '1'.repeat(40), message: 'Grüße\n"…"', author: 'Ann', branch: 'main', timestamp: 1 };
   const repository = { name: 'acme/web', url: 'https://git.example.com/acme/web' };
   for (const digits of ['1', '2', '3']) {
-    const change = {
+    const json = sampleArtifact({
       fingerprint: fingerprintOf(digits),
       trail_name: `t${digits}`,
       git_commit_info: commit,
       repo_info: repository,
-    };
-    await accepted(report(service, change));
+    });
+    await accepted(call(service, { method: 'POST', path: `/artifacts/${service.org}/${flow}`, json }));
   }
   for (const change of [{}, { git_commit_info: commit }]) {
     const form = new FormData();
     form.set('data_json', JSON.stringify({ name: 'begun', ...change }));
-    await accepted(call(service, { method: 'PUT', path: `/trails/${service.org}/web`, form }));
+    await accepted(call(service, { method: 'PUT', path: `/trails/${service.org}/${flow}`, form }));
   }
+}
+
+/** Sends requests that can be repeated, and renames a flow. */
+async function changeFlows(service: TestService): Promise<void> {
   await accepted(attestOnce(service));
   await accepted(saveFlowOnce(service));
   await accepted(saveFlow(service, { name: 'before' }));
   const path = `/flows/${service.org}/before/rename`;
   await accepted(call(service, { method: 'PUT', path, json: { new_name: 'after' } }));
+}
+
+/** Reports known and unknown artifacts to an environment, with a policy. */
+export async function recordSnapshots(service: TestService, environment: string): Promise<void> {
+  await accepted(changePolicies(service, 'POST', environment, ['strict']));
+  await accepted(reportPods(service, environment, pod('known', { web: 'abcdef' })));
+  await accepted(reportPods(service, environment, pod('unknown', { web: 'dddd' })));
 }
 
 async function changeEnvironments(service: TestService): Promise<void> {
@@ -198,9 +203,7 @@ async function changeEnvironments(service: TestService): Promise<void> {
   const notifications = `/organizations/${service.org}/environments_notifications`;
   await accepted(administer(service, { method: 'DELETE', path: `${notifications}/3` }));
   await accepted(savePolicy(service, 'strict'));
-  await accepted(changePolicies(service, 'POST', 'stage', ['strict']));
-  await accepted(reportPods(service, 'stage', pod('known', { web: 'abcdef' })));
-  await accepted(reportPods(service, 'stage', pod('unknown', { web: 'dddd' })));
+  await recordSnapshots(service, 'stage');
   const hasFailed = async (): Promise<boolean> =>
     (await administer(service, { method: 'GET', path: `${notifications}/2/deliveries` })).text.includes('not on the');
   const isDistributed = async (): Promise<boolean> =>

@@ -1,8 +1,8 @@
-import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
-import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
-import { everyEndpoint } from '../../../../support/every-endpoint.ts';
-import type { TestService } from '../../../../support/service.ts';
-import { call } from '../../../../support/service-call.ts';
+import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
+import { listAt, textAt } from '../../src/runtime/untrusted-data.ts';
+import { everyEndpoint } from './every-endpoint.ts';
+import type { TestService } from './service.ts';
+import { call } from './service-call.ts';
 
 /** An answer, with the same host whatever the service. */
 export interface Answer {
@@ -35,15 +35,31 @@ export async function readAnswers(
     // Those that are added meanwhile are visited, too.
     for (const address of addresses) {
       const { status, text } = await call(service, { path: '', at: address, key });
-      answers.set(`${org} ${address.slice(service.url.length)}`, {
-        status,
-        text: text.replaceAll(service.url, 'http://service'),
-      });
+      answers.set(`${org} ${address.slice(service.url.length)}`, toAnswer(service, status, text));
       for (const link of listLinks(text, address)) if (link.startsWith(`${service.url}/`)) addresses.add(link);
     }
   }
   return answers;
 }
+
+/** Sends the requests that had these answers in an organization again. Returns the new answers. */
+export async function readAgain(
+  service: TestService,
+  answers: ReadonlyMap<string, Answer>,
+): Promise<ReadonlyMap<string, Answer>> {
+  const again = new Map<string, Answer>();
+  for (const place of answers.keys()) {
+    const at = service.url + place.slice(service.org.length + 1);
+    const { status, text } = await call(service, { path: '', at });
+    again.set(place, toAnswer(service, status, text));
+  }
+  return again;
+}
+
+const toAnswer = ({ url }: TestService, status: number, text: string): Answer => ({
+  status,
+  text: text.replaceAll(url, 'http://service'),
+});
 
 /** The links of a page or of a JSON document. */
 function listLinks(text: string, address: string): readonly string[] {
