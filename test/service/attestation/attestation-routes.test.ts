@@ -52,7 +52,7 @@ describe('operation 7, attest Sonar scan', () => {
     };
     await isSuperseded(['web', 'api'], 'both');
     await saveFlow(service, { name: 'other' });
-    for (const key of ['other one', 'other two']) await isSuperseded(['web', 'api'], key, 'other');
+    for (const key of ['other-1', 'other-2']) await isSuperseded(['web', 'api'], key, 'other');
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(false);
     await isSuperseded(['api'], 'one');
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(true);
