@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { artifactNotFound } from '../../contract/artifact.ts';
 import {
   getArtifactPackage,
@@ -18,12 +19,12 @@ import { Admission, defaultAdmissionLimits } from '../platform/server/bodies/adm
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { LongStream, StreamedResponse } from '../platform/server/streamed-response.ts';
+import { startDownload, type StreamedResponse } from '../platform/server/streamed-response.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
 import type { PackageSubject } from './audit-package.ts';
 import { createPackageFiles } from './audit-package-response.ts';
 import { findSubject, readPackagedLog, RenamedMeanwhileError } from './audit-package-use-cases.ts';
-import { writeZip } from './zip-response.ts';
+import { zipFiles } from './zip-response.ts';
 
 /** How many packages of an organization are sent at the same time. */
 const maximumPackages = 2;
@@ -103,28 +104,25 @@ async function createPackage(
   const { org } = caller;
   const signer = requireSigner(dependencies, org);
   await requireSubject(dependencies, org, subject);
-  const output = new LongStream();
-  limit.enter(org, output);
-  try {
+  const open = async (): Promise<Readable> => {
     const log = await readPackagedLog(dependencies, org, signer);
     const at = unixSeconds(dependencies.now());
     const files = createPackageFiles({ dependencies, caller, subject, log, signer, at, signal });
-    writeZip(output, files, {
-      mtime: new Date(at * 1000),
-      failed: (error) => {
-        const what = `an audit package of ${org} could not be sent completely`;
-        if (error instanceof RenamedMeanwhileError) dependencies.log.info(`${what}: ${error.message}`);
-        else dependencies.log.error(what, error);
-      },
-    });
-    return new StreamedResponse(output, {
-      'content-type': 'application/zip',
-      'content-disposition': `attachment; filename="${toFilename(subject)}"`,
-    });
-  } catch (error) {
-    output.destroy();
-    throw error;
-  }
+    return zipFiles(files, new Date(at * 1000));
+  };
+  return startDownload(open, {
+    name: toName(subject),
+    extension: 'zip',
+    type: 'application/zip',
+    enter: (output) => {
+      limit.enter(org, output);
+    },
+    failed: (error) => {
+      const what = `an audit package of ${org} could not be sent completely`;
+      if (error instanceof RenamedMeanwhileError) dependencies.log.info(`${what}: ${error.message}`);
+      else dependencies.log.error(what, error);
+    },
+  });
 }
 
 async function requireSubject(dependencies: RouteDependencies, org: string, subject: PackageSubject): Promise<void> {
@@ -140,11 +138,9 @@ async function requireSubject(dependencies: RouteDependencies, org: string, subj
   throw new ApiError(namedFlowNotFound, { values: { org, flow } });
 }
 
-/** A name that is safe in headers and in all file systems. */
-function toFilename(subject: PackageSubject): string {
+function toName(subject: PackageSubject): string {
   const { kind } = subject;
   const name = kind === 'trail' ? subject.trail : kind === 'artifact' ? subject.fingerprint.slice(0, 12) : '';
   const place = kind === 'environment' ? subject.environment : subject.flow;
-  const words = ['audit', place, name].filter((word) => word !== '').join('-');
-  return `${words.replaceAll(/[^A-Za-z0-9._-]+/gu, '-').slice(0, 100)}.zip`;
+  return ['audit', place, name].filter((word) => word !== '').join('-');
 }

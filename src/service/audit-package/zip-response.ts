@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { makeZip } from 'client-zip';
-import { errorCode } from '../../runtime/failure.ts';
-import type { LongStream } from '../platform/server/streamed-response.ts';
 
 /** A file of a ZIP. A stream must fail if its content does not have the digest (SHA-256 in hex). */
 export type ZippedFile = { readonly name: string } & (
@@ -14,19 +11,11 @@ export type ZippedFile = { readonly name: string } & (
 const manifestName = 'MANIFEST';
 
 /**
- * Writes a ZIP of files, each of which is made when the one before has been sent. If a file fails
- * or the client leaves, no more are made, and the ZIP stays incomplete, so that it cannot be opened.
- *
- * @param failed is called if a file fails
+ * A ZIP of files, each of which is made when the one before has been read. If a file fails or the ZIP is destroyed, no
+ * more are made, and the ZIP stays incomplete, so that it cannot be opened.
  */
-export function writeZip(
-  output: LongStream,
-  files: AsyncIterable<ZippedFile>,
-  { mtime, failed }: { readonly mtime: Date; readonly failed: (error: unknown) => void },
-): void {
-  pipeline(Readable.fromWeb(makeZip(withManifest(files, mtime))), output).catch((error: unknown) => {
-    if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
-  });
+export function zipFiles(files: AsyncIterable<ZippedFile>, lastModified: Date): Readable {
+  return Readable.fromWeb(makeZip(withManifest(files, lastModified)));
 }
 
 async function* withManifest(

@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { errorCode } from '../../../runtime/failure.ts';
-import { LongStream, StreamedResponse } from '../server/streamed-response.ts';
+import { type Download, startDownload, type StreamedResponse } from '../server/streamed-response.ts';
 
 type Cell = string | number | boolean | undefined;
 type Row = Readonly<Record<string, Cell>>;
@@ -55,38 +53,14 @@ export function toTime(seconds: number | undefined): string | undefined {
 
 export const exportFormats = ['csv', 'json'] as const;
 
-export interface ListExport {
-  readonly format: (typeof exportFormats)[number];
-  /** The name of the file, without its extension. */
-  readonly name: string;
-  /** Called before the list is read; throws if too many lists are being downloaded. */
-  readonly enter: (output: LongStream) => void;
-  /** Called if the list cannot be sent completely. */
-  readonly failed: (error: unknown) => void;
-}
-
-export async function exportList(
+export function exportList(
   read: () => ExportedList | Promise<ExportedList>,
-  { format, name, enter, failed }: ListExport,
+  extension: (typeof exportFormats)[number],
+  download: Omit<Download, 'extension' | 'type'>,
 ): Promise<StreamedResponse> {
-  const output = new LongStream();
-  enter(output);
-  try {
-    const list = await read();
-    const text = format === 'csv' ? toCsv(list) : toJson(list);
-    void pipeline(Readable.from(text), output).catch((error: unknown) => {
-      // The client may have closed the connection.
-      if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
-    });
-  } catch (error) {
-    output.destroy();
-    throw error;
-  }
-  const filename = `${name.replaceAll(/[^A-Za-z0-9._-]+/gu, '-').slice(0, 100)}.${format}`;
-  return new StreamedResponse(output, {
-    'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
-    'content-disposition': `attachment; filename="${filename}"`,
-  });
+  const [type, format] = extension === 'csv' ? ['text/csv', toCsv] : ['application/json', toJson];
+  const open = async (): Promise<Readable> => Readable.from(format(await read()));
+  return startDownload(open, { ...download, extension, type: `${type}; charset=utf-8` });
 }
 
 async function* toCsv({ columns, rows }: ExportedList): AsyncGenerator<string> {

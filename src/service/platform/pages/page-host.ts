@@ -106,8 +106,7 @@ export function addPage<Path extends TObject, Query extends TObject>(
     const file = files.find((one) => one.file === download);
     if (file === undefined) return sendPage(reply, await handler(received), context);
     const { name, list, format } = file;
-    const exported = await exportList(() => list(received), {
-      format,
+    const exported = await exportList(() => list(received), format, {
       name: [...Object.values(parameters.path), name].join('-'),
       enter: (output) => {
         host.exports.enter(`${caller.org} ${actorName(caller)}`, output);
