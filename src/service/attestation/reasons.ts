@@ -74,11 +74,11 @@ function limitList<Entry>(list: readonly Entry[], maximum: number, toRest: (coun
  * evidence, it is one reason.
  */
 export function orderReasons(reasons: readonly JudgementReason[]): readonly JudgementReason[] {
-  const toKey = ({ state, source, ...words }: JudgementReason): string =>
-    JSON.stringify([state, describeReason(words), source?.evidence, source?.member]);
-  const distinct = new Map(reasons.map((reason) => [toKey(reason), reason]));
-  const byAbout = [...distinct.values()].toSorted((one, other) => compareTexts(one.about, other.about));
-  return sortReasons(byAbout);
+  const toKey = ({ source, ...reason }: JudgementReason): string =>
+    JSON.stringify([describeReason(reason), source?.evidence, source?.member]);
+  const ordered = sortReasons(reasons.toSorted((one, other) => compareTexts(one.about, other.about)));
+  // Of equal ones, the first is the worst.
+  return [...Map.groupBy(ordered, toKey).values()].flatMap(([first]) => first ?? []);
 }
 
 function compareTexts(one: string, other: string): number {

@@ -8,6 +8,7 @@ import {
   attestationForm,
   fingerprintOf,
   report,
+  sampleArtifact,
   sampleAttestation,
   sampleTemplate,
   saveFlow,
@@ -152,6 +153,21 @@ describe('the reasons of a verdict', () => {
       const html_url = `${service.url}/acme/flows/web/trails/main#evidence-vulnerabilities`;
       expect(reasons.find((reason) => reason.about === about)).toMatchObject({ html_url });
     }
+  });
+
+  it('name once what two rules find about the same evidence, even if it is incomplete by one and fails by the other', async () => {
+    await saveFlow(service, { name: 'api', template: [] });
+    const fingerprint = fingerprintOf('cccccc');
+    await call(service, { method: 'POST', path: '/artifacts/acme/api', json: sampleArtifact({ fingerprint }) });
+    const form = attestationForm({ attestation_name: 'unit', junit_results: [] });
+    await call(service, { method: 'POST', path: '/attestations/acme/api/trail/main/junit', form });
+    const twice = '    - {type: junit}\n    - {type: junit, require: "${{ evidence.tests > 0 }}"}\n';
+    await savePolicy(service, 'twice', policy.replace(/ {2}provenance[^]*/u, `  attestations:\n${twice}`));
+    const reasons = (await read(`/asserts/acme/fingerprint/${fingerprint}?policy_name=twice`, 'reasons')) as Reason[];
+    expect(reasons).toMatchObject([
+      { state: 'failed', value: 'there are no tests' },
+      { state: 'failed', value: 'tests is 0' },
+    ]);
   });
 
   it('are not given for a snapshot that is no longer current', async () => {
