@@ -1,11 +1,18 @@
 import { type Verdict, worstVerdict } from '../../contract/compliance.ts';
 import { verdictFromReasons } from '../../contract/reason.ts';
 import { type JudgementReason, orderReasons } from '../attestation/reasons.ts';
+import { nameArtifact } from '../policy/judged-artifact.ts';
 import { code, toDeploymentComment } from './check-output.ts';
 
 /** The verdict on an artifact, or why there is none. */
 export type ArtifactVerdict =
-  | { readonly outcome: 'judged'; readonly compliant: boolean; readonly reasons: readonly JudgementReason[] }
+  | {
+      readonly outcome: 'judged';
+      /** The name of the artifact. */
+      readonly name: string;
+      readonly compliant: boolean;
+      readonly reasons: readonly JudgementReason[];
+    }
   | { readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' | 'policy not found' };
 
 export interface JudgedDeployment {
@@ -79,8 +86,11 @@ function listFaults(
     if (artifact.outcome === 'environment not found')
       return toFaults({ state: 'missing', about: `environment ${environment}`, value: 'does not exist' });
     if (artifact.outcome !== 'judged') return toFaults({ state: 'missing', about, value: artifact.outcome });
-    const { compliant, reasons } = artifact;
+    const { name, compliant } = artifact;
     if (compliant) return [];
+    const reasons = artifact.reasons.map((reason) =>
+      reason.about === environment ? reason : nameArtifact(reason, name),
+    );
     // Without reasons it is still not compliant.
     return [{ verdict: reasons.length === 0 ? 'non-compliant' : verdictFromReasons(reasons), reasons }];
   });

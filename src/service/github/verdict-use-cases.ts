@@ -84,7 +84,9 @@ export async function judgeDeployment(
     }
     const artifacts: ArtifactVerdict[] = [];
     for (const { report } of reports) {
-      artifacts.push(await assertArtifact(dependencies, { org, flow, environment, fingerprint: report.fingerprint }));
+      const { fingerprint, filename: name } = report;
+      const verdict = await assertArtifact(dependencies, { org, flow, environment, fingerprint });
+      artifacts.push(verdict.outcome === 'judged' ? { ...verdict, name } : verdict);
     }
     flows.push({ flow, artifacts });
   }

@@ -7,7 +7,7 @@ import {
   type PatternUse,
 } from '../requirement/judgement-budget.ts';
 import { type CompiledPolicy, evaluateRules, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
-import type { JudgedArtifact } from './judged-artifact.ts';
+import { type JudgedArtifact, nameArtifact } from './judged-artifact.ts';
 import { describeRule } from './provenance-requirement.ts';
 
 export interface AttachedPolicy {
@@ -212,9 +212,7 @@ export function listEnvironmentReasons(
   environment: string,
 ): readonly JudgementReason[] {
   if (unjudgeable !== undefined) return [{ state: 'failed', about: environment, value: unjudgeable }];
-  const reasons = breaches.map(({ name, reason }) =>
-    reason.about === name ? reason : { ...reason, about: `${reason.about} of ${name}` },
-  );
+  const reasons = breaches.map(({ name, reason }) => nameArtifact(reason, name));
   const further: readonly JudgementReason[] =
     furtherBreaches === undefined
       ? []

@@ -27,6 +27,11 @@ export function nameWithFlow(about: string, flow: string | undefined, flows: rea
   return flow === undefined || flows.length === 1 ? about : `${about} in flow ${flow}`;
 }
 
+/** A reason with the artifact that it is about: others can lack the same evidence. */
+export function nameArtifact(reason: JudgementReason, artifact: string): JudgementReason {
+  return reason.about === artifact ? reason : { ...reason, about: `${reason.about} of ${artifact}` };
+}
+
 /** An artifact as policies judge it. */
 export interface JudgedArtifact {
   readonly name: string;

@@ -12,10 +12,11 @@ const state = (all: readonly Artifacts[], now = 0): unknown => {
 };
 
 const reason = fc.record({ state: fc.constantFrom(...reasonStates), about: fc.string(), value: fc.string() });
-const compliant = fc.constant({ outcome: 'judged', compliant: true, reasons: [] } as const);
+const judged = { outcome: 'judged', name: 'web.tgz' } as const;
+const compliant = fc.constant({ ...judged, compliant: true, reasons: [] } as const);
 const artifact = fc.oneof(
   compliant,
-  fc.array(reason).map((reasons) => ({ outcome: 'judged', compliant: false, reasons }) as const),
+  fc.array(reason).map((reasons) => ({ ...judged, compliant: false, reasons }) as const),
   fc.record({ outcome: fc.constantFrom('flow not found', 'artifact not found', 'environment not found') }),
 );
 const artifacts: fc.Arbitrary<Artifacts> = fc.oneof(fc.array(artifact, { maxLength: 3 }), fc.constant('too many'));
@@ -40,6 +41,20 @@ describe('the decision about a deployment', () => {
         expect(state(all, 100)).not.toBe(undefined);
       }),
     );
+  });
+
+  it('names the artifact of each reason, as a snapshot does', () => {
+    const reasons = [{ state: 'missing', about: 'unit', value: 'not recorded' }] as const;
+    const artifacts = ['web.tgz', 'api.tgz'].map((name) => ({ ...judged, name, compliant: false, reasons }));
+    const unjudged = { state: 'incomplete', about: 'prod', value: 'has no policies' } as const;
+    const comment = (all: Artifacts): readonly string[] => {
+      const flows = [{ flow: 'web', artifacts: all }];
+      const deployment = { githubEnvironment: 'production', environment: 'prod', decideAt: 100, flows };
+      return decideDeployment(deployment, 100).comment.split('\n').slice(2);
+    };
+    expect(comment(artifacts)).toEqual(['- `unit of api.tgz: not recorded`', '- `unit of web.tgz: not recorded`']);
+    const none = artifacts.map((one) => ({ ...one, reasons: [unjudged] }));
+    expect(comment(none)).toEqual(['- `prod: has no policies`']);
   });
 
   it('never gets better by a further artifact that does not comply, or by a further flow', () => {
