@@ -35,10 +35,14 @@ export function toSearchWords(record: unknown, filename = ''): readonly string[]
 /** `https://github.com/acme/web/actions/runs/123` has the number of the run. */
 const numbersOfPath = (address = ''): string => (address.match(/(?<=\/)\d+(?=[/?#]|$)/gu) ?? []).join(' ');
 
+/** More marks than a letter can have (UAX #15, Stream-Safe Text Format); normalizing takes the square of their number. */
+const furtherMarks = /(?<=\p{M}{30})\p{M}+/gu;
+
 /** Splits a text into its words, without duplicates. Names and versions such as `build-7` and `1.2.3` are one word. */
 export function splitWords(text: string): readonly string[] {
   const found =
     text
+      .replaceAll(furtherMarks, '')
       .normalize()
       .toLowerCase()
       .match(/[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu) ?? [];
