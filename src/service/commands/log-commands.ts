@@ -52,12 +52,13 @@ export const verify = defineCommand({
   takesFolder: true,
   read: ({ values, positionals, words }, environment, usage): Verification | string | undefined => {
     if (positionals.length > 0) return verifyFolder.parse(words, environment);
-    const isNamed = values.data !== undefined || values.database !== undefined;
-    if (!isNamed && values.checkpoint === undefined)
+    const dataFolder = readDataFolder(values.data, environment);
+    const database = findDatabase(values, environment);
+    if (dataFolder === undefined && database === undefined && values.checkpoint === undefined)
       throw new OptionError(`verify requires a folder, --data, --database or --checkpoint\n\n${usage}`);
     return {
-      dataFolder: readDataFolder(values.data, environment) ?? defaultDataFolder,
-      database: findDatabase(values, environment),
+      dataFolder: dataFolder ?? defaultDataFolder,
+      database,
       checkpoints: values.checkpoint ?? [],
       verifierKeys: values['verifier-key'] ?? [],
     };

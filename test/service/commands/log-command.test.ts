@@ -104,6 +104,7 @@ describe('the signing keys', () => {
     [['verify', '--data', 'none', '--database', 'postgres://db/x'], {}, 'verify takes either --data, or --database'],
     [['verify', '--data', 'none', '--attachments', 's3://bucket'], {}, 'verify takes either --data, or --database'],
     [['verify', '--data', 'none'], {}, 'there is no database in none'],
+    [['verify'], { COMPLIANCE_SERVICE_DATA: 'none' }, 'there is no database in none'],
     [['verify', '--data', 'none', '--checkpoint', 'missing'], {}, 'missing does not exist; check the path'],
     [['verify', '--data', 'none', '--checkpoint', tmpdir()], {}, `${tmpdir()} is a folder and must be a file`],
     [['verify', '-h'], {}, 'Usage: npm run service -- verify'],
