@@ -187,12 +187,12 @@ export class Records {
     );
   }
 
-  findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {
-    return this.storage.read((transaction) => transaction.notifications.find(org, number));
+  async findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {
+    return (await this.storage.read((transaction) => transaction.notifications.find(org, number)))?.notification;
   }
 
   async findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined> {
-    return (await notifications.inspectNotification(this.at(0), { org, number }))?.targets;
+    return (await this.storage.read((transaction) => transaction.notifications.find(org, number)))?.targets;
   }
 
   async rotateWebhookSecret(

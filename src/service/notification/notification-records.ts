@@ -1,7 +1,13 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
 import { column, json, number, optional, optionalNumber, type Row, text, toRecord } from '../platform/database/rows.ts';
-import type { NewNotification, NotificationRecord, TargetReference, TargetState } from './notification.ts';
+import type {
+  InspectedNotification,
+  NewNotification,
+  NotificationRecord,
+  TargetReference,
+  TargetState,
+} from './notification.ts';
 import type { SigningSecret } from './webhook-secret.ts';
 
 export type NotificationUpdate = Pick<
@@ -15,8 +21,10 @@ export interface NewTarget {
 }
 
 const columns = 'org, number, name, environments, triggers, created_at, created_by, last_modified_at';
-const targetColumns = `t.org, t.number, t.position, t.target, t.due_at, t.attempts, t.last_success_at, t.last_error,
-  t.last_error_at, t.signing_secrets`;
+const selectTargets = `SELECT t.org, t.number, t.position, t.target, t.due_at, t.attempts, t.last_success_at,
+    t.last_error, t.last_error_at, t.signing_secrets, (SELECT count(*) FROM deliveries d
+      WHERE d.org = t.org AND d.number = t.number AND d.position = t.position) AS waiting
+  FROM notification_targets t WHERE t.org = $1`;
 
 /** The texts of a column with a JSON list, each as `value`. */
 function elementsOf(column: string): string {
@@ -25,11 +33,9 @@ function elementsOf(column: string): string {
 
 const statements = defineStatements('notifications', {
   list: `SELECT ${columns} FROM notifications WHERE org = $1 AND deleted_at IS NULL ORDER BY number`,
-  listTargets: `SELECT ${targetColumns} FROM notification_targets t WHERE org = $1 ORDER BY number, position`,
+  listTargets: `${selectTargets} ORDER BY t.number, t.position`,
   find: `SELECT ${columns} FROM notifications WHERE org = $1 AND number = $2 AND deleted_at IS NULL`,
-  findTargets: `SELECT ${targetColumns}, (SELECT count(*) FROM deliveries d
-      WHERE d.org = t.org AND d.number = t.number AND d.position = t.position) AS waiting
-    FROM notification_targets t WHERE t.org = $1 AND t.number = $2 ORDER BY t.position`,
+  findTargets: `${selectTargets} AND t.number = $2 ORDER BY t.position`,
 
   insert: `INSERT INTO notifications (org, number, name, environments, triggers, created_at, created_by)
     VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM notifications WHERE org = $1), $2, $3, $4, $5, $6)
@@ -55,31 +61,22 @@ const statements = defineStatements('notifications', {
 
 /** Reads notifications, without deleted ones. */
 export class NotificationReader extends Repository {
-  async find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
+  async find(org: string, wanted: number): Promise<InspectedNotification | undefined> {
     const [[row], targets] = await Promise.all([
       this.query(statements.find, [org, wanted]),
       this.query(statements.findTargets, [org, wanted]),
     ]);
-    return optional(row, (found) => toNotificationRecord(found, targets));
+    return optional(row, (found) => toInspected(found, targets));
   }
 
   /** The notifications of the organization, sorted by number. */
-  async list(org: string): Promise<readonly NotificationRecord[]> {
+  async list(org: string): Promise<readonly InspectedNotification[]> {
     const [rows, targets] = await Promise.all([
       this.query(statements.list, [org]),
       this.query(statements.listTargets, [org]),
     ]);
     const targetsOf = Map.groupBy(targets, (target) => number(target, 'number'));
-    return rows.map((row) => toNotificationRecord(row, targetsOf.get(number(row, 'number')) ?? []));
-  }
-
-  /** The targets of a notification, sorted by position; undefined if there is no such notification. */
-  async findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
-    const [[found], targets] = await Promise.all([
-      this.query(statements.find, [org, wanted]),
-      this.query(statements.findTargets, [org, wanted]),
-    ]);
-    return found === undefined ? undefined : targets.map(toTargetState);
+    return rows.map((row) => toInspected(row, targetsOf.get(number(row, 'number')) ?? []));
   }
 }
 
@@ -163,14 +160,15 @@ const toNotification = toRecord<Omit<NotificationRecord, 'targets' | 'lastSucces
   lastModifiedAt: (row, column) => optionalNumber(row, column) ?? number(row, 'created_at'),
 });
 
-function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRecord {
-  const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
-  return {
+function toInspected(row: Row, targetRows: readonly Row[]): InspectedNotification {
+  const targets = targetRows.map(toTargetState);
+  const notification = {
     ...toNotification(row),
-    targets: targets.map(toTarget),
-    lastSuccessAt: Math.max(0, ...successes) || undefined,
-    failing: targets.some((target) => number(target, 'attempts') > 0),
+    targets: targets.map(({ target }) => target),
+    lastSuccessAt: Math.max(0, ...targets.map(({ lastSuccessAt = 0 }) => lastSuccessAt)) || undefined,
+    failing: targets.some(({ attempts }) => attempts > 0),
   };
+  return { notification, targets };
 }
 
 /** Converts a row to a target with the state of its deliveries. */
@@ -181,9 +179,4 @@ const toTargetState = toRecord<TargetState>({
 
 function toLastError(row: Row): TargetState['lastError'] {
   return optional(optionalNumber(row, 'last_error_at'), (at) => ({ reason: text(row, 'last_error'), at }));
-}
-
-/** Parses the target in a row; it was validated before it was stored. */
-function toTarget(row: Row): NotificationTarget {
-  return JSON.parse(text(row, 'target')) as NotificationTarget;
 }

@@ -30,7 +30,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
   addRoute(host, getNotification, read, async ({ parameters: { org, notification_number: number } }) => {
     const found = await storage.read((records) => records.notifications.find(org, Number(number)));
     if (found === undefined) throw new ApiError(notificationNotFound);
-    return { status: 200, body: toNotificationResponse(found, dependencies) };
+    return { status: 200, body: toNotificationResponse(found.notification, dependencies) };
   });
 
   addRoute(host, createNotification, administer, ({ caller, parameters: { org }, document, carryOut }) => {
@@ -45,7 +45,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
 
   addRoute(host, listNotifications, read, async ({ parameters: { org } }) => {
     const listed = await storage.read((records) => records.notifications.list(org));
-    return { status: 200, body: listed.map((record) => toNotificationResponse(record, dependencies)) };
+    return { status: 200, body: listed.map(({ notification }) => toNotificationResponse(notification, dependencies)) };
   });
 
   addRoute(host, updateNotification, administer, ({ parameters, document, carryOut }) => {
@@ -79,7 +79,9 @@ function addDeliveryRoutes(host: RouteHost, dependencies: RouteDependencies): vo
   const administer = requireRole(dependencies, 'administer');
 
   addRoute(host, inspectNotification, administer, async ({ parameters: { org, notification_number } }) => {
-    const found = await notifications.inspectNotification(dependencies, { org, number: Number(notification_number) });
+    const found = await dependencies.storage.read((records) =>
+      records.notifications.find(org, Number(notification_number)),
+    );
     if (found === undefined) throw new ApiError(notificationNotFound);
     const targets = found.targets.map((target) => toAdministeredTarget(target, dependencies));
     return { status: 200, body: { ...toNotificationResponse(found.notification, dependencies), targets } };

@@ -3,7 +3,6 @@ import type { NotificationPayload, NotificationTarget } from '../../contract/not
 import type { RandomBytes } from '../../runtime/random.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
-import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import {
   findTargetFault,
   type NotificationRecord,
@@ -86,9 +85,9 @@ export const updateNotification = defineWrite(
     { at: lastModifiedAt, sendsMail, randomBytes }: NotificationContext,
   ): Promise<SavedNotification | RejectedNotification | { readonly outcome: 'not found' }> => {
     const { notifications } = transaction;
-    const known = await notifications.find(org, number);
-    const states = await notifications.findTargets(org, number);
-    if (known === undefined || states === undefined) return { outcome: 'not found' };
+    const found = await notifications.find(org, number);
+    if (found === undefined) return { outcome: 'not found' };
+    const { notification: known, targets: states } = found;
     const wanted = { org, environments: environments ?? [], targets: (targets ?? []).map(withoutSecret), sendsMail };
     const fault = await findFault(transaction, wanted);
     if (fault !== undefined) return fault;
@@ -100,11 +99,11 @@ export const updateNotification = defineWrite(
     const { kept, added } = splitTargets(states, targets);
     const news = added.map((target) => toNewTarget(target, randomBytes, lastModifiedAt));
     if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
-    const notification = await notifications.find(org, number);
-    if (notification === undefined) throw new Error('a notification that was just changed is gone');
+    const changed = await notifications.find(org, number);
+    if (changed === undefined) throw new Error('a notification that was just changed is gone');
     // New targets follow those that stay.
     const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
-    return { outcome: 'saved', notification, secrets };
+    return { outcome: 'saved', notification: changed.notification, secrets };
   },
 );
 
@@ -169,23 +168,6 @@ function withoutSecret(target: TargetToCreate): NotificationTarget {
   return { type, webhook, payload_version };
 }
 
-export interface InspectedNotification {
-  readonly notification: NotificationRecord;
-  /** By position. */
-  readonly targets: readonly TargetState[];
-}
-
-export function inspectNotification(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, number }: NotificationReference,
-): Promise<InspectedNotification | undefined> {
-  return storage.read(async ({ notifications }) => {
-    const notification = await notifications.find(org, number);
-    const targets = await notifications.findTargets(org, number);
-    return notification === undefined || targets === undefined ? undefined : { notification, targets };
-  });
-}
-
 export interface SecretRotation extends TargetReference {
   /** Generated if undefined. */
   readonly secret?: string | undefined;
@@ -205,8 +187,8 @@ export const rotateWebhookSecret = defineWrite(
     { at, randomBytes }: WriteContext & { readonly randomBytes: RandomBytes },
   ): Promise<RotateSecretResult> => {
     const secret = given ?? newWebhookSecret(randomBytes);
-    const targets = await notifications.findTargets(org, number);
-    const state = targets?.find((known) => known.position === position);
+    const found = await notifications.find(org, number);
+    const state = found?.targets.find((known) => known.position === position);
     if (state?.target.type !== 'WEBHOOK') return { outcome: 'webhook not found' };
     const secrets = rotateSecret(state.secrets, secret, { now: at, grace });
     await notifications.replaceSecrets({ org, number, position }, secrets);

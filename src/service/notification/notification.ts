@@ -42,6 +42,12 @@ export interface TargetState {
   readonly lastError?: { readonly reason: string; readonly at: number } | undefined;
 }
 
+export interface InspectedNotification {
+  readonly notification: NotificationRecord;
+  /** By position. */
+  readonly targets: readonly TargetState[];
+}
+
 export interface TargetReference {
   readonly org: string;
   readonly number: number;

@@ -33,10 +33,6 @@ function loadAdministration(
       account,
       keys: await accounts.listKeys(org, 'service account', account.name),
     }));
-    const inspected = (await notifications.list(org)).map(async (notification) => ({
-      notification,
-      targets: (await notifications.findTargets(org, notification.number)) ?? [],
-    }));
     const loginKeys = await accounts.listLoginKeys(org, time, { offset: 0, limit: maximumLoginKeys });
     return {
       org,
@@ -48,7 +44,7 @@ function loadAdministration(
       loginKeys,
       moreLoginKeys: (await accounts.countLoginKeys(org, time)) - loginKeys.length,
       sessions: await sessions.listCurrent(org, time),
-      notifications: await Promise.all(inspected),
+      notifications: await notifications.list(org),
       sendsMail,
       usage: await usage.find(org, time),
       quotas,

@@ -8,8 +8,12 @@ import type { Member, ServiceAccountRecord, StoredKey } from '../account/account
 import type { KeyWithUse } from '../account/account-records.ts';
 import { renderAuditFilter } from '../audit/audit-log-page.ts';
 import { listDefaultChanges, type LoginRule, toRuleLimits } from '../login/login-rule.ts';
-import { findProblem, redactTarget, type TargetState } from '../notification/notification.ts';
-import type { InspectedNotification } from '../notification/notification-use-cases.ts';
+import {
+  findProblem,
+  type InspectedNotification,
+  redactTarget,
+  type TargetState,
+} from '../notification/notification.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,

@@ -72,7 +72,9 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
           notifications.update({ org: 'acme', number: 1, ...changed }),
         );
         expect(await records.findNotification('acme', 1)).toMatchObject(changed);
-        expect(await records.storage.read(({ notifications }) => notifications.list('acme'))).toMatchObject([changed]);
+        expect(await records.storage.read(({ notifications }) => notifications.list('acme'))).toMatchObject([
+          { notification: changed },
+        ]);
         expect(await records.storage.read(({ deliveries }) => deliveries.listListeners('acme', 'prod'))).toEqual([]);
       });
 
