@@ -7,10 +7,10 @@ export interface ComparedLine {
 }
 
 /**
- * The maximum number of pairs of lines that are compared. If there are more, the lines that differ are not matched with
- * each other.
+ * The maximum number of lines that are compared: it takes time and memory in proportion to its square. If there are more,
+ * the lines that differ are not matched with each other.
  */
-const maximumPairs = 1_000_000;
+const maximumLines = 2000;
 
 /** Compares two texts line by line. */
 export function compareLines(first: string, second: string): readonly ComparedLine[] {
@@ -42,9 +42,9 @@ function toLines(change: ComparedLine['change'], lines: readonly string[]): read
 }
 
 function compareMiddle(one: readonly string[], other: readonly string[]): readonly ComparedLine[] {
-  const pairs = one.length * other.length;
   // Node's function fails if there is nothing to compare.
-  if (pairs === 0 || pairs > maximumPairs) return [...toLines('removed', one), ...toLines('added', other)];
+  if (one.length === 0 || other.length === 0 || one.length + other.length > maximumLines)
+    return [...toLines('removed', one), ...toLines('added', other)];
   const changes = { '-1': 'added', '0': 'same', '1': 'removed' } as const;
   return diff(one, other).map(([operation, text]) => ({ change: changes[operation], text }));
 }

@@ -31,5 +31,7 @@ describe('the difference between two texts', () => {
     const compared = compareLines(lines('a'), lines('b'));
     expect(compared.slice(0, 2500).every(({ change }) => change === 'removed')).toBe(true);
     expect(compared).toHaveLength(5000);
+    const long = lines('b').split('\n');
+    expect(show('b1000', long.join('\n'))).toEqual(['-b1000', ...long.map((line) => `+${line}`)]);
   });
 });
