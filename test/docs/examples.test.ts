@@ -66,6 +66,11 @@ describe('the steps of the documentation', () => {
   });
 });
 
+it.each(examples)('a filter of $where that names a workflow names this one', ({ where, content }) => {
+  const named = listAt(content, 'on', 'push', 'paths').filter((path) => String(path).startsWith('.github/workflows/'));
+  expect(named).toEqual(named.map(() => where.replace('examples', '.github/workflows')));
+});
+
 const complete = [...examples, ...ownWorkflows, ...documented.filter(isComplete)];
 
 describe.each(complete.map(({ where, content }) => [where, content] as const))('the workflow %s', (_where, content) => {
