@@ -35,6 +35,9 @@ export const copy = defineCommand({
         `attachments (${attachments.bytes} bytes), all verified`,
     );
     if (leftOut.length > 0) writeLine(['left out because they are damaged:', ...describeDamaged(leftOut)].join('\n'));
-    writeLine('start the service with --database from now on, and keep the folder as a backup');
+    const options = request.target.attachments === undefined ? '--database' : '--database, --attachments';
+    writeLine(
+      `start the service with ${options} and signing-key.pem of the folder from now on, and keep the folder as a backup`,
+    );
   },
 });

@@ -8,7 +8,15 @@ import { listAt, valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { copy as copyCommand } from '../../../../../src/service/commands/copy.ts';
 import { schemaVersion } from '../../../../../src/service/platform/database/sqlite/migrations.ts';
 import { createNotification } from '../../../../support/administration.ts';
+import { type Answer, readAnswers } from '../../../../support/all-answers.ts';
 import { pod, reportPods, snapshotsOf } from '../../../../support/environment-samples.ts';
+import {
+  attestOnce,
+  createFilledFolder,
+  type FilledFolder,
+  saveFlowOnce,
+  stillSettings,
+} from '../../../../support/filled-folder.ts';
 import { itWithObjectStorage, testAttachments } from '../../../../support/object-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import { runServiceCommand } from '../../../../support/run-service-command.ts';
@@ -19,8 +27,6 @@ import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 import { expectExactUsage } from '../../../../support/usage.ts';
-import { type Answer, readAnswers } from '../../../../support/all-answers.ts';
-import { attestOnce, createFilledFolder, type FilledFolder, saveFlowOnce, stillSettings } from '../../../../support/filled-folder.ts';
 
 /** The paths of the endpoints that only read and have no answer with a record. */
 function listUnread(answers: ReadonlyMap<string, Answer>): readonly string[] {
@@ -146,7 +152,9 @@ describe('the copy of a data folder to PostgreSQL', () => {
 
   itWithObjectStorage('can keep the attachments in an object storage', async () => {
     const place = testAttachments();
-    expect(await copy('--attachments', place)).toContain('all verified');
+    expect(await copy('--attachments', place)).toMatch(
+      /all verified\nstart the service with --database, --attachments and/u,
+    );
     const request = copyCommand.parse(['--from', 'x', '--to', target.url, '--attachments', place], process.env);
     const copied = await readAnswers(await start({ database: request?.target }), filled.keys);
     await stop();
@@ -275,7 +283,7 @@ describe('the copy of a data folder to PostgreSQL', () => {
       'comparing N rows',
       'compared N of N rows',
       expect.stringMatching(/all verified$/u),
-      expect.stringMatching(/^start the service/u),
+      'start the service with --database and signing-key.pem of the folder from now on, and keep the folder as a backup',
     ]);
   });
 
