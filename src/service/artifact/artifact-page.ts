@@ -23,7 +23,6 @@ import {
   describeCountsFor,
   pageLink,
   renderBadge,
-  renderEmpty,
   renderFacts,
   renderLinks,
   renderResult,
@@ -174,7 +173,7 @@ function renderAllEvidence(context: PageContext, statuses: readonly EvidenceStat
       const { name, state, why, required, reported } = renderEvidence(context, status.label, status);
       return [name, state, why, status.type === '*' ? 'any' : status.type, required, reported];
     }),
-    empty: renderEmpty('The template requires no evidence, and none was reported.'),
+    empty: 'The template requires no evidence, and none was reported.',
     maximumBytes: 14_000,
   });
 }
@@ -210,7 +209,7 @@ function renderRules(
         return [type === 'artifact' ? name : `${type} ${name}`, source, renderBadge(state, words), reason];
       });
     }),
-    empty: renderEmpty('The policies have no rules.'),
+    empty: 'The policies have no rules.',
     maximumBytes: 8000,
   });
 }
@@ -252,9 +251,7 @@ function renderAppearances(context: PageContext, org: string, appearances: reado
         ? html`now, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`
         : html`${renderTime(exitedAt, context)}, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`,
     ]),
-    empty: renderEmpty(
-      `No environment${context.viewer?.isLimited === true ? ' that you may see' : ''} has reported that it runs this artifact.`,
-    ),
+    empty: `No environment${context.viewer?.isLimited === true ? ' that you may see' : ''} has reported that it runs this artifact.`,
     maximumBytes: 8000,
   });
 }
@@ -271,7 +268,7 @@ function renderHistory(context: PageContext, { artifact: { org, flow }, history 
       reportedBy,
       renderTime(createdAt, context),
     ]),
-    empty: renderEmpty('No attestation applies to it yet.'),
+    empty: 'No attestation applies to it yet.',
     maximumBytes: 8000,
   });
 }

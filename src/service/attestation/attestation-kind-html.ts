@@ -31,7 +31,6 @@ import {
   describeDuration,
   renderBadge,
   renderCommit,
-  renderEmpty,
   renderJson,
   renderTime,
 } from '../platform/pages/components.ts';
@@ -97,7 +96,7 @@ function renderSonar(document: SonarAttestation): KindContent {
         label: 'Conditions of the quality gate',
         columns: ['Metric', 'Status', 'Value', 'Requirement'],
         rows: conditions,
-        empty: renderEmpty(noConditionsNote),
+        empty: noConditionsNote,
         maximumBytes: 40_000,
       })}`,
   };
@@ -132,7 +131,7 @@ function renderJunit(context: PageContext, { junit_results: results }: JunitAtte
         label: 'Test suites, those with failures first',
         columns: ['Suite', 'State', 'Failures', 'Errors', 'Skipped', 'Tests', 'Duration', 'Ran'],
         rows,
-        empty: renderEmpty('The report has no test suites.'),
+        empty: 'The report has no test suites.',
         maximumBytes: 45_000,
       })}`,
   };
@@ -160,9 +159,7 @@ function renderPullRequests(context: PageContext, document: PullRequestAttestati
         label: 'Pull requests',
         columns: ['Pull request', 'State', 'Author', 'Branches', 'Merged', 'Reviewers'],
         rows,
-        empty: renderEmpty(
-          'The commit belongs to no pull request. Push it through one, and attest the pull request again.',
-        ),
+        empty: 'The commit belongs to no pull request. Push it through one, and attest the pull request again.',
       })}
       ${pullRequests.slice(0, 3).map((one) => renderCommits(context, one))}`,
   };
@@ -196,7 +193,6 @@ function renderCommits(context: PageContext, { commits, title, url }: PullReques
         commit.verified === true ? 'verified' : clip(commit.signature_state ?? '', 40),
         renderTime(commit.timestamp, context),
       ]),
-      empty: html``,
       maximumBytes: 8000,
     })}`;
 }
@@ -216,7 +212,7 @@ function renderScan(document: SnykAttestation): KindContent {
         label: 'Findings, the worst first',
         columns: ['Severity', 'Rule', 'Message', 'Where'],
         rows,
-        empty: renderEmpty('The evidence lists no findings.'),
+        empty: 'The evidence lists no findings.',
         maximumBytes: 45_000,
       })}`,
   };
@@ -242,7 +238,7 @@ function renderIssues({ jira_results: results }: JiraAttestation): KindContent {
         label: 'Issues that the change names',
         columns: ['Issue', 'In the tracker', 'Summary', 'Status'],
         rows,
-        empty: renderEmpty('The change names no issue. Name one in the branch, the title or a commit message.'),
+        empty: 'The change names no issue. Name one in the branch, the title or a commit message.',
       })}`,
   };
 }
@@ -286,7 +282,7 @@ function renderLicenses({ not_allowed: notAllowed, unknown }: FoundLicenses): Ht
       label: 'Components whose licence is not allowed, or not known',
       columns: ['Component', 'Licence'],
       rows,
-      empty: renderEmpty('All licences are known and allowed.'),
+      empty: 'All licences are known and allowed.',
       maximumBytes: 20_000,
     })}`;
 }

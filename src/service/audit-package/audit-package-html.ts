@@ -1,12 +1,5 @@
 import { stylesheet } from '../platform/pages/assets.ts';
-import {
-  type BadgeState,
-  clip,
-  pageLink,
-  renderBadge,
-  renderEmpty,
-  renderFacts,
-} from '../platform/pages/components.ts';
+import { type BadgeState, clip, pageLink, renderBadge, renderFacts } from '../platform/pages/components.ts';
 import { type Hole, Html, html } from '../platform/pages/html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import type { PackageSubject } from './audit-package.ts';
@@ -133,7 +126,7 @@ const renderVerdicts = (verdicts: readonly IndexedVerdict[]): Html =>
       clip(info, 4000),
       html`<a href="${path}">${path}</a>`,
     ]),
-    empty: renderEmpty('There is no verdict.'),
+    empty: 'There is no verdict.',
   });
 
 function renderRecords(records: readonly IndexedRecord[], total: number): Html {
@@ -149,7 +142,7 @@ function renderRecords(records: readonly IndexedRecord[], total: number): Html {
         ? 'withheld: it names flows or environments that this key may not read'
         : html`<a href="${record.path}">${record.path}</a>`,
     ]),
-    empty: renderEmpty('There are no records.'),
+    empty: 'There are no records.',
   });
   const left = total - records.length;
   return html`${table} ${left === 0 ? undefined : html`<p>${left} more are in the folder <code>records</code>.</p>`}`;

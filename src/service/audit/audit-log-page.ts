@@ -1,14 +1,7 @@
 import { auditEventTypes, listAuditEvents } from '../../contract/audit-log.ts';
 import { type Static, Type } from '../../contract/schema.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
-import {
-  clip,
-  pageLink,
-  renderDownloads,
-  renderEmpty,
-  renderPageLinks,
-  renderTime,
-} from '../platform/pages/components.ts';
+import { clip, pageLink, renderDownloads, renderPageLinks, renderTime } from '../platform/pages/components.ts';
 import { daysQuery, readDays, requireSpan } from '../platform/pages/days.ts';
 import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import { readInParts, toList, toTime } from '../platform/pages/list-export.ts';
@@ -83,7 +76,7 @@ export function addAuditLogPage(host: PageHost): void {
                 ([name, value]) => html`<div>${name.replaceAll('_', ' ')}: ${clip(value, 160)}</div>`,
               ),
             ]),
-            empty: renderEmpty('No event is selected.'),
+            empty: 'No event is selected.',
             maximumBytes: 75_000,
           })}
           ${renderPageLinks({ page, perPage: eventsOnPage, total }, (number) =>

@@ -336,7 +336,6 @@ function renderAllowed(context: PageContext, { allowed }: EnvironmentView): Html
         by,
         renderTime(at, context),
       ]),
-      empty: html``,
       maximumBytes: 10_000,
     })}`;
 }
@@ -356,7 +355,7 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
         to === undefined ? 'current' : describeDuration(Math.max(0, to - from)),
         renderDifferenceLink(context, { org, environment: name, number }),
       ]),
-      empty: renderEmpty('There are no snapshots on this page.'),
+      empty: 'There are no snapshots on this page.',
       maximumBytes: 12_000,
     })}
     ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}

@@ -1,5 +1,5 @@
 import { renderFlowTrend } from '../organization/organization-page.ts';
-import { clip, describeDuration, pageLink, renderEmpty } from '../platform/pages/components.ts';
+import { clip, describeDuration, pageLink } from '../platform/pages/components.ts';
 import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
@@ -50,7 +50,7 @@ export function renderDelivery(context: PageContext, flow: Flow, { delivery }: D
         ${pageLink(paths.trail(org, name, slowest.trail), clip(slowest.trail, 40))}`,
         trails,
       ]),
-      empty: renderEmpty('None of the latest trails has an artifact that ran in an environment.'),
+      empty: 'None of the latest trails has an artifact that ran in an environment.',
       maximumBytes: 8000,
     }),
   )}
@@ -72,7 +72,7 @@ export function renderDelivery(context: PageContext, flow: Flow, { delivery }: D
         html`${policy.environments.map((environment) => html`${toEnvironment(environment)} `)}`,
         policy.isNamed ? 'yes' : 'no',
       ]),
-      empty: renderEmpty('No policy names the flow, and none applies to its artifacts where they run.'),
+      empty: 'No policy names the flow, and none applies to its artifacts where they run.',
       maximumBytes: 8000,
     }),
   )}`;

@@ -211,7 +211,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
           renderExtra(context, one.row),
           renderTime(one.trail.createdAt, context),
         ]),
-        empty: renderNoTrails(context, view),
+        empty: describeNoTrails(context, view),
         maximumBytes: 110_000,
       })}
       ${
@@ -309,14 +309,12 @@ function renderFilters(action: string, { selected, choice }: DeliveryView): Html
   </form>`;
 }
 
-function renderNoTrails(context: PageContext, { selected, offset, states: { flow } }: FlowView): Html {
+function describeNoTrails(context: PageContext, { selected, offset, states: { flow } }: FlowView): Html {
   const all = pageLink(context.paths.flow(flow.org, flow.name), 'Show all trails');
   if (offset > 0 || Object.values(selected).some((value) => value !== ''))
-    return renderEmpty(html`No trail is selected by this filter. ${all}`);
-  return renderEmpty(
-    html`There is no trail yet. The first report to the flow creates one: a step with
-      <code>operation: begin-trail</code>, <code>attest-artifact</code> or another <code>attest-…</code>.`,
-  );
+    return html`No trail is selected by this filter. ${all}`;
+  return html`There is no trail yet. The first report to the flow creates one: a step with
+    <code>operation: begin-trail</code>, <code>attest-artifact</code> or another <code>attest-…</code>.`;
 }
 
 function renderCell(context: PageContext, name: string, cell: MatrixCell<CountedAttestation> | undefined): Hole {

@@ -18,7 +18,6 @@ import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
   renderBadge,
-  renderEmpty,
   renderExpiry,
   renderLinks,
   renderTime,
@@ -108,7 +107,7 @@ function renderMembers(context: PageContext, { members, moreMembers }: Administr
       renderTime(createdAt, context),
     ]),
     more: moreMembers,
-    empty: renderEmpty('There are no members.'),
+    empty: 'There are no members.',
     maximumBytes: 15_000,
   });
 }
@@ -125,10 +124,8 @@ function renderAccounts(context: PageContext, { accounts, moreAccounts }: Admini
       html`${renderTime(account.createdAt, context)} by ${account.createdBy}`,
     ]),
     more: moreAccounts,
-    empty: renderEmpty(
-      html`There is no service account. Create one for each machine that reports, with
-        <code>POST /service-accounts/{org}</code>.`,
-    ),
+    empty: html`There is no service account. Create one for each machine that reports, with
+      <code>POST /service-accounts/{org}</code>.`,
     maximumBytes: 15_000,
   });
 }
@@ -151,7 +148,7 @@ function renderKeys(context: PageContext, view: AdministrationView): Html {
       ...members.flatMap(({ member, keys }) => keys.map((key) => toRow(member.user, key))),
       ...accounts.flatMap(({ account, keys }) => keys.map((key) => toRow(`service account ${account.name}`, key))),
     ],
-    empty: renderEmpty('There are no keys.'),
+    empty: 'There are no keys.',
     maximumBytes: 20_000,
   });
   return html`${table}
@@ -169,7 +166,7 @@ function renderSessions(context: PageContext, { sessions }: AdministrationView):
       renderTime(expiresAt, context),
     ]),
     rest: 'are not shown here.',
-    empty: renderEmpty('No browser is signed in.'),
+    empty: 'No browser is signed in.',
     maximumBytes: 10_000,
   });
 }
@@ -190,7 +187,7 @@ function renderLoginRules({ loginRules }: AdministrationView): Html {
         renderDefaultChanges(listDefaultChanges(rule)),
       ];
     }),
-    empty: renderEmpty('There are no login rules, so no workflow run can log in.'),
+    empty: 'There are no login rules, so no workflow run can log in.',
     maximumBytes: 15_000,
   });
 }
@@ -208,7 +205,7 @@ function renderLoginKeys(context: PageContext, { loginKeys, moreLoginKeys }: Adm
       renderExpiry(expiresAt, context),
     ]),
     more: moreLoginKeys,
-    empty: renderEmpty('No workflow run is logged in.'),
+    empty: 'No workflow run is logged in.',
     maximumBytes: 15_000,
   });
 }
@@ -240,7 +237,7 @@ function renderNotifications(context: PageContext, { org, notifications, sendsMa
         renderProblem(context, target, sendsMail),
       ]),
     ),
-    empty: renderEmpty('There are no notifications. Create one to hear of environments that no longer comply.'),
+    empty: 'There are no notifications. Create one to hear of environments that no longer comply.',
     maximumBytes: 20_000,
   });
 }
@@ -254,7 +251,7 @@ function renderQuotas({ org, usage, quotas }: AdministrationView): Html {
       String(usage[name]),
       String(findLimit(quotas, org, name) ?? 'no limit'),
     ]),
-    empty: renderEmpty('There are no quotas.'),
+    empty: 'There are no quotas.',
     maximumBytes: 15_000,
   });
 }

@@ -2,7 +2,7 @@ import { getDefaultOrg } from '../../contract/user.ts';
 import { actorName } from '../account/access.ts';
 import type { Membership, StoredKey } from '../account/account.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
-import { pageLink, renderBadge, renderEmpty, renderFacts } from '../platform/pages/components.ts';
+import { pageLink, renderBadge, renderFacts } from '../platform/pages/components.ts';
 import { type Html, html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
@@ -28,9 +28,8 @@ export function toHomePage(context: PageContext, key: StoredKey, organizations: 
       label: 'Organizations',
       columns: ['Organization', 'Your role', 'Environments'],
       rows,
-      empty: renderEmpty(
+      empty:
         'This key gives access to no organization. Ask an administrator to make you a member of one, and open this page again.',
-      ),
     })}
     ${renderFacts([
       ['Signed in as', actorName(key)],

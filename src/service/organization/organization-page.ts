@@ -207,10 +207,8 @@ export function renderFlows(
       time(trails[0]?.trail.createdAt),
       time(trails[0]?.since),
     ]),
-    empty: renderEmpty(
-      html`There is no flow yet. A step with <code>operation: create-flow</code> creates one; then report trails,
-        artifacts and evidence to it.`,
-    ),
+    empty: html`There is no flow yet. A step with <code>operation: create-flow</code> creates one; then report trails,
+      artifacts and evidence to it.`,
     maximumBytes: 35_000,
   })}
   ${renderWeeks(
@@ -237,7 +235,6 @@ function renderFaults(context: PageContext, { org, flows, faults, choice }: Orga
           pageLink(path, countTrails(trails)),
         ];
       }),
-      empty: html``,
       maximumBytes: 8000,
     })}`;
 }
@@ -274,10 +271,8 @@ export function renderEnvironments(
       environment.kind,
       environment.kind === 'logical' ? 'by its members' : renderTimeOrNever(environment.lastReportedAt, context),
     ]),
-    empty: renderEmpty(
-      html`There is no environment yet. A step with <code>operation: create-environment</code> creates one; then report
-        what runs in it.`,
-    ),
+    empty: html`There is no environment yet. A step with <code>operation: create-environment</code> creates one; then
+      report what runs in it.`,
   })}
   ${renderWeeks(
     'Compliant time',

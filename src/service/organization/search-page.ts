@@ -120,7 +120,6 @@ function renderArtifacts(context: PageContext, artifacts: readonly ArtifactDetai
           renderTime(createdAt, context),
         ];
       }),
-      empty: html``,
       maximumBytes: 20_000,
     })}`;
 }
@@ -140,7 +139,6 @@ function renderTrails(context: PageContext, org: string, trails: SearchView['tra
         clip(commit?.branch ?? '', 80),
         renderTime(createdAt, context),
       ]),
-      empty: html``,
     })}`;
 }
 

@@ -106,10 +106,8 @@ export function toPolicyListPage(context: PageContext, org: string, policies: re
         renderEnvironmentLinks(context, { org, environments }) ?? 'no environment',
         renderTime(lastModifiedAt, context),
       ]),
-      empty: renderEmpty(
-        html`There is no policy yet. A step with <code>operation: create-policy</code> creates one;
-          <code>attach-policy</code> attaches it to an environment.`,
-      ),
+      empty: html`There is no policy yet. A step with <code>operation: create-policy</code> creates one;
+        <code>attach-policy</code> attaches it to an environment.`,
       maximumBytes: 60_000,
     })}
     ${renderDownloads('All policies with their versions', 'policies', paths.policies(org))}`,
@@ -236,7 +234,6 @@ function renderVersions(context: PageContext, { org, name, versions }: PolicyRec
     label: 'Versions',
     columns: ['Version', 'Comment', 'By', 'Created', 'Difference'],
     rows: versions.toReversed().map(toRow),
-    empty: html``,
     maximumBytes: 15_000,
   });
 }
@@ -271,7 +268,6 @@ function renderEvents(context: PageContext, { org, events }: PolicyRecord): Html
         String(version),
         user,
       ]),
-    empty: html``,
     maximumBytes: 12_000,
   });
 }

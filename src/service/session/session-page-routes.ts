@@ -2,14 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonErrors } from '../../contract/errors.ts';
 import { actorName } from '../account/access.ts';
 import type { StoredKey } from '../account/account.ts';
-import {
-  pageLink,
-  renderEmpty,
-  renderExpiry,
-  renderFacts,
-  renderFailure,
-  renderTime,
-} from '../platform/pages/components.ts';
+import { pageLink, renderExpiry, renderFacts, renderFailure, renderTime } from '../platform/pages/components.ts';
 import { readForm, requireFormToken } from '../platform/pages/form-request.ts';
 import { type Html, html } from '../platform/pages/html.ts';
 import { sendPage } from '../platform/pages/layout.ts';
@@ -161,7 +154,7 @@ function toSessionsPage(
         label: 'Sessions of this key',
         columns: ['Started', 'Ends', 'Browser'],
         rows,
-        empty: renderEmpty(html`No browser is signed in with this key. ${pageLink(paths.signIn(), 'Sign in')}`),
+        empty: html`No browser is signed in with this key. ${pageLink(paths.signIn(), 'Sign in')}`,
       })}
       ${rows.length === 0 ? undefined : renderEndAll(paths.sessions(), viewer?.formToken)}`,
   };

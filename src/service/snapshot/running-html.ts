@@ -1,14 +1,6 @@
 import { describeFault } from '../../contract/reason.ts';
 import { renderSubject } from '../attestation/evidence-html.ts';
-import {
-  clip,
-  pageLink,
-  renderBadge,
-  renderEmpty,
-  renderHash,
-  renderTime,
-  toVerdictState,
-} from '../platform/pages/components.ts';
+import { clip, pageLink, renderBadge, renderHash, renderTime, toVerdictState } from '../platform/pages/components.ts';
 import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
@@ -56,7 +48,6 @@ export function renderReasons(
         };
         return [renderSubject(context, snapshot.org, reason), clip(describeFault(fault), 300), clip(rule ?? '', 120)];
       }),
-      empty: html``,
       rest: 'are not shown here. The files below have all of them.',
       maximumBytes: 10_000,
     })}`;
@@ -100,7 +91,7 @@ export function renderRunning(context: PageContext, { snapshot, running, builds,
       ];
     }),
     more: running.total - running.items.length,
-    empty: renderEmpty('Nothing runs here.'),
+    empty: 'Nothing runs here.',
     maximumBytes: 16_000,
   });
 }

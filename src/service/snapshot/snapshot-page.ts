@@ -13,7 +13,6 @@ import {
   pageLink,
   renderBadge,
   renderDownloads,
-  renderEmpty,
   renderFacts,
   renderFailure,
   renderHash,
@@ -283,7 +282,6 @@ export function toComparisonPage(context: PageContext, view: ComparisonView): Pa
         renderVerdict(judgement.compliant),
         renderTime(from, context),
       ]),
-      empty: html``,
     })}
     ${part('Only in the second', difference.onlyInSecond)} ${part('Only in the first', difference.onlyInFirst)}
     ${part('In both, with another number of instances', difference.changed)} ${part('In both', difference.notChanged)}
@@ -330,7 +328,7 @@ function renderCompared(
         String(instances[1]),
       ];
     }),
-    empty: renderEmpty('Nothing.'),
+    empty: 'Nothing.',
     more: total - items.length,
     maximumBytes: 14_000,
   });

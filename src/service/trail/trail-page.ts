@@ -31,7 +31,6 @@ import {
   renderBadge,
   renderCommit,
   renderDownloads,
-  renderEmpty,
   renderFacts,
   renderHash,
   renderLinks,
@@ -222,7 +221,7 @@ function renderRequired(context: PageContext, { applied, judgement }: TrailDetai
         return [toAnchor(status.label, name), clip(about, 60), state, why, required, reported];
       }),
     ],
-    empty: renderEmpty('The template requires nothing, and no evidence was reported.'),
+    empty: 'The template requires nothing, and no evidence was reported.',
     maximumBytes: 14_000,
   });
 }
@@ -248,9 +247,7 @@ function renderArtifacts(context: PageContext, { details, history }: TrailView):
     label: 'Artifacts',
     columns: ['Artifact', 'State', 'Fingerprint', 'Runs in', 'Reported'],
     rows: details.judgement.artifacts.map(toRow),
-    empty: renderEmpty(
-      html`No artifact was reported to this trail. A step with <code>operation: attest-artifact</code> reports one.`,
-    ),
+    empty: html`No artifact was reported to this trail. A step with <code>operation: attest-artifact</code> reports one.`,
     maximumBytes: 8000,
   });
 }
@@ -287,7 +284,7 @@ function renderEvents(context: PageContext, { details, history, marked }: TrailV
     label: 'Events',
     columns: ['When', 'What', 'State', 'Details'],
     rows: events.map(({ cells }) => cells),
-    empty: renderEmpty('Nothing was reported to this trail yet.'),
+    empty: 'Nothing was reported to this trail yet.',
     maximumBytes: 28_000,
   });
 }

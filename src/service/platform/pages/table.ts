@@ -1,3 +1,4 @@
+import { renderEmpty } from './components.ts';
 import { type Hole, type Html, html } from './html.ts';
 
 export interface Table {
@@ -8,8 +9,8 @@ export interface Table {
   readonly labels?: readonly string[] | undefined;
   /** The cells of each row; the first names the row. They are rendered only until the page is long enough. */
   readonly rows: Iterable<readonly Hole[]>;
-  /** What stands in place of a table without rows. */
-  readonly empty: Html;
+  /** The words in place of a table without rows. */
+  readonly empty?: Hole;
   /** How many rows there are besides `rows`. */
   readonly more?: number | undefined;
   /** The end of the sentence that counts the rows that are not shown. */
@@ -31,7 +32,7 @@ const defaultRest = 'are not shown here. The API has all of them.';
 export function renderTable(table: Table): Html {
   const { label, columns, empty, more = 0, className = '', rest = defaultRest } = table;
   const { shown, hidden } = renderRows(table);
-  if (shown.length === 0) return empty;
+  if (shown.length === 0) return empty === undefined ? html`` : renderEmpty(empty);
   const left = hidden + more;
   return html`<div class="table" role="region" tabindex="0" aria-label="${label}">
       <table class="${className}">

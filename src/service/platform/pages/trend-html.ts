@@ -95,7 +95,6 @@ export function renderWeeks(label: string, rows: readonly (readonly [name: Hole,
       label: `${label}, by week`,
       columns: ['From', ...columns],
       rows: rows.map(([name, trend]): readonly Hole[] => [name, ...trend.weeks.map(describeRate)]),
-      empty: html``,
       maximumBytes: 15_000,
     })}
   </details>`;
