@@ -173,7 +173,7 @@ export class Records {
     return memberships.map(({ org }) => org);
   }
 
-  removeMember(org: string, user: string, at: number): Promise<members.RemoveMemberResult> {
+  removeMember(org: string, user: string, at: number): Promise<'removed' | 'not found' | 'last admin'> {
     return unrepeated(members.removeMember(this.at(at), { org, user, by: 'admin' }));
   }
 

@@ -18,6 +18,7 @@ import type { Endpoint, EndpointParameters } from '../../contract/endpoint.ts';
 import { lastAdmin, memberNotFound } from '../../contract/member.ts';
 import { serviceAccountNotFound } from '../../contract/service-account.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import type { LastAdminResult } from '../organization/administrator-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type EndpointHandler, type EndpointRequest, type RouteHost } from '../platform/server/route.ts';
@@ -135,7 +136,7 @@ function ownerNotFound({ org, ownerKind, owner }: keys.KeyOwner): ApiError {
     : new ApiError(serviceAccountNotFound);
 }
 
-function toKeyError(owner: keys.KeyOwner, outcome: Exclude<keys.RevokeKeyResult, 'revoked'>): ApiError {
+function toKeyError(owner: keys.KeyOwner, outcome: keys.KeyMissing | LastAdminResult): ApiError {
   switch (outcome) {
     case 'owner not found':
       return ownerNotFound(owner);

@@ -1,10 +1,7 @@
 import type { AuditEventType } from '../../contract/audit-log.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { AuditEvent } from '../audit/audit-event.ts';
-import { keepAdministered, type LastAdminResult } from '../organization/administrator-use-cases.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { defineAdministeredWrite } from '../organization/administrator-use-cases.ts';
 import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { actorName } from './access.ts';
@@ -133,24 +130,20 @@ export const rotateKey = defineWrite(
   },
 );
 
-export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
-
 /** Revokes a key, unless it is the last valid key of an admin. */
-export function revokeKey(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { by, ...reference }: KeyReference & ChangeAuthor,
-  request?: KeyedRequest<RevokeKeyResult>,
-): Promise<OnceResult<RevokeKeyResult>> {
-  const revokedAt = unixSeconds(dependencies.now());
-  const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeKeyResult> => {
+export const revokeKey = defineAdministeredWrite(
+  async (
+    { accounts, auditLog },
+    { by, ...reference }: KeyReference & ChangeAuthor,
+    at,
+  ): Promise<'revoked' | KeyMissing> => {
     const found = await findKey(accounts, reference);
     if (typeof found === 'string') return found;
-    await accounts.revokeKey(reference.org, reference.id, revokedAt);
-    await auditLog.append(toKeyEvent('key_revoked', found.key, { by, at: revokedAt }));
+    await accounts.revokeKey(reference.org, reference.id, at);
+    await auditLog.append(toKeyEvent('key_revoked', found.key, { by, at }));
     return 'revoked';
-  };
-  return keepAdministered(dependencies, reference.org, carryOutOnce(dependencies, request, revoke));
-}
+  },
+);
 
 /** @throws Error if its id is taken, which is practically impossible with random ids. */
 export async function insertKey(accounts: AccountWriter, key: StoredKey): Promise<void> {

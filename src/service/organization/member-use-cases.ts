@@ -1,68 +1,57 @@
 import type { Role } from '../../contract/role.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { mayOpen } from '../account/access.ts';
 import type { StoredKey } from '../account/account.ts';
 import { type ChangeAuthor, toRevocations } from '../account/api-key-use-cases.ts';
 import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { keepAdministered, type LastAdminResult } from './administrator-use-cases.ts';
+import { defineAdministeredWrite } from './administrator-use-cases.ts';
 
 export interface UserReference {
   readonly org: string;
   readonly user: string;
 }
 
-type SaveMemberResult = 'created' | 'updated' | LastAdminResult;
-
 /** Sets the role of a member. A user who is not a member becomes one. */
-export function saveMember(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, user, role, by }: UserReference & ChangeAuthor & { readonly role: Role },
-  request?: KeyedRequest<SaveMemberResult>,
-): Promise<OnceResult<SaveMemberResult>> {
-  const createdAt = unixSeconds(dependencies.now());
-  const save = async ({ accounts, auditLog }: WriteTransaction): Promise<SaveMemberResult> => {
+export const saveMember = defineAdministeredWrite(
+  async (
+    { accounts, auditLog },
+    { org, user, role, by }: UserReference & ChangeAuthor & { readonly role: Role },
+    at,
+  ): Promise<'created' | 'updated'> => {
     const known = await accounts.findMember(org, user);
-    await accounts.saveMember({ org, user, role, createdAt });
-    const event = { org, type: 'member_saved', at: createdAt, actor: by, subject: `member ${user}` } as const;
+    await accounts.saveMember({ org, user, role, createdAt: at });
+    const event = { org, type: 'member_saved', at, actor: by, subject: `member ${user}` } as const;
     await auditLog.append({ ...event, details: { role, previous_role: known?.role ?? '' } });
     return known === undefined ? 'created' : 'updated';
-  };
-  return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, save));
-}
-
-export type RemoveMemberResult = 'removed' | 'not found' | LastAdminResult;
+  },
+);
 
 /**
  * Removes a member. If it was the user's last membership, all keys of the user are revoked, so that a later user of the
  * same name does not inherit them. Keys that are limited to the organization are always revoked.
  */
-export function removeMember(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, user, by }: UserReference & ChangeAuthor,
-  request?: KeyedRequest<RemoveMemberResult>,
-): Promise<OnceResult<RemoveMemberResult>> {
-  const removedAt = unixSeconds(dependencies.now());
-  const remove = async ({ accounts, auditLog }: WriteTransaction): Promise<RemoveMemberResult> => {
+export const removeMember = defineAdministeredWrite(
+  async (
+    { accounts, auditLog },
+    { org, user, by }: UserReference & ChangeAuthor,
+    at,
+  ): Promise<'removed' | 'not found'> => {
     if ((await accounts.deleteMember(org, user)) === 'not found') return 'not found';
     const left = await accounts.listMemberships(user);
     const revoked =
-      left.length > 0
-        ? await accounts.revokeLimitedUserKeys(org, user, removedAt)
-        : await accounts.revokeUserKeys(user, removedAt);
+      left.length > 0 ? await accounts.revokeLimitedUserKeys(org, user, at) : await accounts.revokeUserKeys(user, at);
     const details = { revoked_keys: left.length > 0 ? 'those limited to the organization' : 'all' };
-    const event = { org, type: 'member_removed', at: removedAt, actor: by, subject: `member ${user}` } as const;
+    const event = { org, type: 'member_removed', at, actor: by, subject: `member ${user}` } as const;
     await auditLog.append({ ...event, details });
     // Keys that another organization issued are in the audit log of this one: the others must not learn of this
     // organization.
     const owner = { org, ownerKind: 'user', owner: user } as const;
     const cause = `member ${user} was removed`;
-    for (const each of toRevocations(revoked, { ...owner, by, at: removedAt, cause })) await auditLog.append(each);
+    for (const each of toRevocations(revoked, { ...owner, by, at, cause })) await auditLog.append(each);
     return 'removed';
-  };
-  return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, remove));
-}
+  },
+);
 
 type SetDefaultOrganizationResult = 'set' | 'denied';
 
