@@ -1,7 +1,7 @@
 import { artifact, artifactEvent, artifactNotFound } from './artifact.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
-import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
+import { commitSha, fingerprint, flowName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { type Static, strictObject, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
@@ -97,13 +97,6 @@ export const nothingMatches = {
 export const searchArtifacts = defineEndpoint('GET /search/{org}/sha/{digits}', {
   origin: 'observed',
   title: 'Search artifacts',
-  parameters: Type.Object({
-    org: orgName,
-    digits: Type.String({
-      pattern: '^[a-f0-9]{5,64}$',
-      description: 'A fingerprint or the SHA-1 of a commit, or at least its first 5 digits.',
-    }),
-  }),
   success: [
     ok(
       'The fingerprints and commits that begin with the digits, and their artifacts.',

@@ -102,5 +102,4 @@ export const findAttestationById = defineEndpoint('GET /attestations/{org}', {
       Type.Object({ data: Type.Array(attestationEvidence) }),
     ),
   ],
-  errors: accessErrors,
 });

@@ -1,5 +1,4 @@
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors } from './errors.ts';
 import { pageQuery, pagination, spanQuery } from './paging.ts';
 import { strictObject, Type } from './schema.ts';
 
@@ -70,5 +69,4 @@ export const listAuditEvents = defineEndpoint('GET /organizations/{org}/audit-lo
     ...spanQuery,
   }),
   success: [ok('The events of the page, the latest first.', Type.Object({ data: Type.Array(auditEvent), pagination }))],
-  errors: accessErrors,
 });

@@ -1,6 +1,6 @@
 import { artifactNotFound } from './artifact.ts';
-import { defineEndpoint, type ErrorResponse } from './endpoint.ts';
-import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, type ErrorResponse, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { noSigningKey } from './log.ts';
 import { spanQuery } from './paging.ts';
 import { strictObject, Type } from './schema.ts';

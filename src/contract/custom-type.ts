@@ -93,7 +93,6 @@ export const listCustomTypes = defineEndpoint('GET /custom-attestation-types/{or
   origin: 'observed',
   title: 'List custom attestation types',
   success: [ok('All that are not archived, sorted by name.', Type.Array(customType))],
-  errors: accessErrors,
 });
 
 export const getCustomType = defineEndpoint('GET /custom-attestation-types/{org}/{type_name}', {

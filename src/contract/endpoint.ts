@@ -1,4 +1,5 @@
 import { isObject } from './check.ts';
+import { accessErrors, type ErrorResponse } from './errors.ts';
 import type { FieldPath } from './idempotency.ts';
 import { pathParameters } from './names.ts';
 import {
@@ -74,14 +75,6 @@ export function created(description: string): Success<TString>;
 export function created<Schema extends TSchema>(description: string, schema: Schema): Success<Schema>;
 export function created(description: string, schema: TSchema = Type.String()): Success {
   return { status: 201, description, schema };
-}
-
-/** An error response; its body is always an `errorBody` (`errors.ts`). */
-export interface ErrorResponse {
-  readonly status: number;
-  /** The `message` of the body. The service fills in each `{name}`. */
-  readonly message: string;
-  readonly when: string;
 }
 
 /**
@@ -200,6 +193,7 @@ const common = {
   query: strictObject({}),
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
+  errors: accessErrors,
   authentication: ['bearer'],
 } as const satisfies Partial<Endpoint>;
 
@@ -229,7 +223,7 @@ type Defaults<R extends Route> = FromRoute<R> & typeof common;
  * path with a parameter that is not in `pathParameters` must declare its parameters.
  */
 type Declaration<R extends Route> = Omit<Endpoint, keyof Defaults<R>> &
-  Partial<Pick<Endpoint, 'query' | 'body' | 'authentication' | 'parameters'>> &
+  Partial<Pick<Endpoint, 'query' | 'body' | 'errors' | 'authentication' | 'parameters'>> &
   (R extends `GET ${string}` ? { readonly repetition?: never } : Pick<Endpoint, 'repetition'>) &
   (NamesInBraces<R> extends keyof typeof pathParameters ? unknown : Pick<Endpoint, 'parameters'>);
 

@@ -74,5 +74,4 @@ export const listEnvironments = defineEndpoint('GET /environments/{org}', {
       ]),
     ),
   ],
-  errors: accessErrors,
 });

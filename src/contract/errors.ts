@@ -1,4 +1,3 @@
-import type { ErrorResponse } from './endpoint.ts';
 import { maximumFileBytes } from './limits.ts';
 import { type Static, Type } from './schema.ts';
 
@@ -12,6 +11,14 @@ export const errorBody = Type.Object(
 );
 
 export type ErrorBody = Static<typeof errorBody>;
+
+/** An error response; its body is always an `errorBody`. */
+export interface ErrorResponse {
+  readonly status: number;
+  /** The `message` of the body. The service fills in each `{name}`. */
+  readonly message: string;
+  readonly when: string;
+}
 
 /**
  * The error responses that every endpoint can send. The interface does not show their statuses; they follow HTTP and

@@ -93,5 +93,4 @@ export const listFlows = defineEndpoint('GET /flows/{org}', {
       ]),
     ),
   ],
-  errors: accessErrors,
 });

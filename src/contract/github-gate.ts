@@ -1,6 +1,6 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
-import { environmentName, flowName, orgName } from './names.ts';
+import { environmentName, flowName } from './names.ts';
 import { type Static, strictObject, Type, withRule } from './schema.ts';
 
 /** The maximum number of gates of an organization: each event of GitHub looks for the one of its repository. */
@@ -60,14 +60,6 @@ export const githubGate = Type.Object({
 
 export type GithubGate = Static<typeof githubGate>;
 
-const gatePath = Type.Object({
-  org: orgName,
-  gate: Type.String({
-    pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
-    description: 'The name of the gate.',
-  }),
-});
-
 export const githubGateNotFound = {
   status: 404,
   message: "GitHub gate '{gate}' does not exist in organization '{org}'",
@@ -95,7 +87,6 @@ export const githubInstallationForeign = {
 
 export const saveGithubGate = defineEndpoint('PUT /organizations/{org}/github-gates/{gate}', {
   title: 'Create or replace GitHub gate',
-  parameters: gatePath,
   body: { kind: 'json', schema: githubGateDocument, maximumBytes: maximumDocument },
   repetition: { effect: 'idempotent' },
   success: [created('The gate was created.', githubGate), ok('The gate was replaced.', githubGate)],
@@ -105,12 +96,10 @@ export const saveGithubGate = defineEndpoint('PUT /organizations/{org}/github-ga
 export const listGithubGates = defineEndpoint('GET /organizations/{org}/github-gates', {
   title: 'List GitHub gates',
   success: [ok('All gates, sorted by name.', Type.Array(githubGate))],
-  errors: accessErrors,
 });
 
 export const getGithubGate = defineEndpoint('GET /organizations/{org}/github-gates/{gate}', {
   title: 'Get GitHub gate',
-  parameters: gatePath,
   success: [ok('The gate.', githubGate)],
   errors: [...accessErrors, githubGateNotFound],
 });
@@ -118,7 +107,6 @@ export const getGithubGate = defineEndpoint('GET /organizations/{org}/github-gat
 /** Its checks stay as they are, and deployments that are waiting are rejected. */
 export const deleteGithubGate = defineEndpoint('DELETE /organizations/{org}/github-gates/{gate}', {
   title: 'Delete GitHub gate',
-  parameters: gatePath,
   repetition: { effect: 'idempotent', alreadyDone: githubGateNotFound },
   success: [ok('The gate was deleted.', Type.Literal('deleted'))],
   errors: [...accessErrors, githubGateNotFound, commonErrors.conflict],

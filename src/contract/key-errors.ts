@@ -1,4 +1,4 @@
-import type { ErrorResponse } from './endpoint.ts';
+import type { ErrorResponse } from './errors.ts';
 
 /**
  * The errors for idempotency keys. The interface does not show the header; the statuses are those of the IETF draft "The

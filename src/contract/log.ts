@@ -1,5 +1,5 @@
-import { defineEndpoint, type Endpoint, type ErrorResponse } from './endpoint.ts';
-import { accessErrors } from './errors.ts';
+import { defineEndpoint, type Endpoint } from './endpoint.ts';
+import { accessErrors, type ErrorResponse } from './errors.ts';
 import { fingerprint, orgName } from './names.ts';
 import { strictObject, Type } from './schema.ts';
 

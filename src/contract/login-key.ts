@@ -25,7 +25,6 @@ export const listLoginKeys = defineEndpoint('GET /organizations/{org}/login-keys
       Type.Object({ data: Type.Array(loginKeyDetails), pagination }),
     ),
   ],
-  errors: accessErrors,
 });
 
 export const revokeLoginKey = defineEndpoint('DELETE /organizations/{org}/login-keys/{key_id}', {

@@ -1,6 +1,6 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
-import { environmentName, flowName, orgName } from './names.ts';
+import { environmentName, flowName } from './names.ts';
 import { type Static, strictObject, Type, withRule } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
 
@@ -186,12 +186,6 @@ export const loginRule = Type.Object({
 
 export type LoginRuleResponse = Static<typeof loginRule>;
 
-export const loginRuleName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
-  description: 'The name of the login rule.',
-});
-const rulePath = Type.Object({ org: orgName, rule: loginRuleName });
-
 export const loginRuleNotFound = {
   status: 404,
   message: "Login rule '{rule}' does not exist in organization '{org}'",
@@ -200,7 +194,6 @@ export const loginRuleNotFound = {
 
 export const saveLoginRule = defineEndpoint('PUT /organizations/{org}/login-rules/{rule}', {
   title: 'Create or replace login rule',
-  parameters: rulePath,
   body: { kind: 'json', schema: loginRuleDocument },
   repetition: { effect: 'idempotent' },
   success: [created('The rule was created.', loginRule), ok('The rule was replaced.', loginRule)],
@@ -210,13 +203,11 @@ export const saveLoginRule = defineEndpoint('PUT /organizations/{org}/login-rule
 export const listLoginRules = defineEndpoint('GET /organizations/{org}/login-rules', {
   title: 'List login rules',
   success: [ok('All rules, sorted by name.', Type.Array(loginRule))],
-  errors: accessErrors,
 });
 
 /** Delete a login rule, and revoke the keys that it gave. */
 export const deleteLoginRule = defineEndpoint('DELETE /organizations/{org}/login-rules/{rule}', {
   title: 'Delete login rule',
-  parameters: rulePath,
   repetition: { effect: 'idempotent', alreadyDone: loginRuleNotFound },
   success: [ok('The rule was deleted.', Type.Literal('deleted'))],
   errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],

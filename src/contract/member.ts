@@ -29,7 +29,6 @@ export const member = Type.Object({
 export const listMembers = defineEndpoint('GET /organizations/{org}/members', {
   title: 'List members',
   success: [ok('All members, sorted by name.', Type.Array(member))],
-  errors: accessErrors,
 });
 
 /** Add a user to an organization, or change the role of a member. */

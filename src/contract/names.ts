@@ -1,26 +1,19 @@
 import { maximumNameLength } from './limits.ts';
 import { Type } from './schema.ts';
 
+/** The name of something, as one segment of a path. */
+function name(what: string, pattern: string) {
+  return Type.String({ pattern, maxLength: maximumNameLength, description: `The name of the ${what}.` });
+}
+
 /** The name of an organization. The interface only says "a string"; it is one path segment. */
-export const orgName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_~]*$',
-  maxLength: maximumNameLength,
-  description: 'The name of the organization.',
-});
+export const orgName = name('organization', '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_~]*$');
 
 /** The name of a flow (interface, Flow and Artifact). */
-export const flowName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_~]*$',
-  maxLength: maximumNameLength,
-  description: 'The name of the flow.',
-});
+export const flowName = name('flow', '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_~]*$');
 
 /** The name of a trail (interface, Artifact). */
-export const trailName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_.~]*$',
-  maxLength: maximumNameLength,
-  description: 'The name of the trail.',
-});
+export const trailName = name('trail', '^[a-zA-Z0-9][a-zA-Z0-9\\-_.~]*$');
 
 /** The name of an artifact in its flow's template (interface, Artifact). */
 export const templateReferenceName = Type.String({
@@ -76,25 +69,13 @@ export const attestationName = Type.String({
 export const customTypeWord = '[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*';
 
 /** The name of a custom type of attestations (read in the help of the public client). */
-export const customTypeName = Type.String({
-  pattern: `^${customTypeWord}$`,
-  maxLength: maximumNameLength,
-  description: 'The name of the custom type.',
-});
+export const customTypeName = name('custom type', `^${customTypeWord}$`);
 
 /** The name of an environment (interface, Environment). */
-export const environmentName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$',
-  maxLength: maximumNameLength,
-  description: 'The name of the environment.',
-});
+export const environmentName = name('environment', '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$');
 
 /** The name of a policy. The interface shows no pattern; it is the same as for an environment. */
-export const policyName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$',
-  maxLength: maximumNameLength,
-  description: 'The name of the policy.',
-});
+export const policyName = name('policy', '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$');
 
 /** The name of a service account (interface, Service account). */
 export const serviceAccountName = Type.String({
@@ -115,6 +96,12 @@ export const notificationNumber = Type.String({
   description: 'The number of the notification.',
 });
 
+/** The name of a login rule. */
+export const loginRuleName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
+  description: 'The name of the login rule.',
+});
+
 /** The parameters of paths, by name; those of a few paths are declared there. `name` is that of a service account. */
 export const pathParameters = {
   org: orgName,
@@ -131,6 +118,16 @@ export const pathParameters = {
   key_id: keyId,
   type_name: customTypeName,
   notification_number: notificationNumber,
+  position: Type.String({
+    pattern: '^[0-9]{1,4}$',
+    description: 'The position of the target, as its deliveries show it.',
+  }),
+  rule: loginRuleName,
+  gate: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$', description: 'The name of the gate.' }),
+  digits: Type.String({
+    pattern: '^[a-f0-9]{5,64}$',
+    description: 'A fingerprint or the SHA-1 of a commit, or at least its first 5 digits.',
+  }),
 };
 
 /** The key of a short remark. */

@@ -1,6 +1,5 @@
 import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
 import { accessErrors, additionErrors } from './errors.ts';
-import { notificationNumber, orgName } from './names.ts';
 import { notification, notificationNotFound, notificationPayload, webhookSecret } from './notification.ts';
 import { type Static, strictObject, Type } from './schema.ts';
 
@@ -49,7 +48,6 @@ export const createNotification = defineEndpoint('POST /organizations/{org}/envi
 export const listNotifications = defineEndpoint('GET /organizations/{org}/environments_notifications', {
   title: 'List environment notifications',
   success: [ok('All notifications by number.', Type.Array(notification))],
-  errors: accessErrors,
 });
 
 /** A change of a notification: only the given fields change. */
@@ -94,14 +92,6 @@ export const rotateWebhookSecret = defineEndpoint(
   'POST /organizations/{org}/environments_notifications/{notification_number}/targets/{position}/secret',
   {
     title: 'Rotate webhook secret',
-    parameters: Type.Object({
-      org: orgName,
-      notification_number: notificationNumber,
-      position: Type.String({
-        pattern: '^[0-9]{1,4}$',
-        description: 'The position of the target, as its deliveries show it.',
-      }),
-    }),
     body: jsonDocument({
       secret: Type.Optional(webhookSecret),
       grace_period_hours: Type.Optional(

@@ -1,5 +1,4 @@
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors } from './errors.ts';
 import { policy } from './policy.ts';
 import { Type } from './schema.ts';
 
@@ -7,5 +6,4 @@ export const listPolicies = defineEndpoint('GET /policies/{org}', {
   origin: 'observed',
   title: 'List policies',
   success: [ok('All policies, sorted by name.', Type.Array(policy))],
-  errors: accessErrors,
 });

@@ -30,7 +30,6 @@ export const listServiceAccounts = defineEndpoint('GET /service-accounts/{org}',
   number: 13,
   title: 'List service accounts',
   success: [ok('All service accounts.', Type.Array(listedServiceAccount))],
-  errors: accessErrors,
 });
 
 export const getServiceAccount = defineEndpoint('GET /service-accounts/{org}/{name}', {

@@ -1,5 +1,4 @@
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors } from './errors.ts';
 import { fingerprint, flowName, trailName } from './names.ts';
 import { pagination } from './paging.ts';
 import { strictObject, tolerant, Type } from './schema.ts';
@@ -39,5 +38,4 @@ export const listTrails = defineEndpoint('GET /trails/{org}', {
     flow_tag: Type.Optional(Type.String({ description: 'Only trails of flows with this tag: `key` or `key=value`.' })),
   }),
   success: [ok('The trails of the page.', tolerant(trailPage, datedTrails))],
-  errors: accessErrors,
 });

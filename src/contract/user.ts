@@ -1,5 +1,5 @@
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { commonErrors } from './errors.ts';
 import { Type } from './schema.ts';
 
 export const accessDenied = {
@@ -17,7 +17,6 @@ export const getDefaultOrg = defineEndpoint('GET /user/default-org', {
       Type.Object({ default_org_name: Type.String({ description: 'Empty if there is none.' }) }),
     ),
   ],
-  errors: accessErrors,
 });
 
 export const setDefaultOrg = defineEndpoint('PUT /user/{org}', {

@@ -4,12 +4,11 @@ import {
   defineEndpoint,
   type Endpoint,
   type EndpointOperation,
-  type ErrorResponse,
   type MultipartBody,
   ok,
   type Success,
 } from '../endpoint.ts';
-import { additionErrors, commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
+import { additionErrors, commonErrors, type ErrorResponse, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
 import type { Fault } from '../reason.ts';

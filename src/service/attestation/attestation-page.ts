@@ -1,7 +1,7 @@
 import type { OverrideMark } from '../../contract/attestation-list.ts';
 import { findAttestationById } from '../../contract/attestation-lookup.ts';
 import { bundleMediaType } from '../../contract/attestation-statement.ts';
-import type { ErrorResponse } from '../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../contract/errors.ts';
 import { attestationId, flowName, orgName, trailName } from '../../contract/names.ts';
 import { type Static, Type } from '../../contract/schema.ts';
 import { printable } from '../../runtime/printable.ts';

@@ -1,6 +1,5 @@
 import { conforms } from '../../contract/check.ts';
-import { loginRuleName } from '../../contract/login-rule.ts';
-import { serviceAccountName } from '../../contract/names.ts';
+import { loginRuleName, serviceAccountName } from '../../contract/names.ts';
 import type { Fault } from '../../contract/reason.ts';
 
 /*

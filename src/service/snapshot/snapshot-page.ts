@@ -1,4 +1,4 @@
-import type { ErrorResponse } from '../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../contract/errors.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
 import { type Static, type TObject, Type } from '../../contract/schema.ts';
 import { diffEnvironments } from '../../contract/snapshot.ts';

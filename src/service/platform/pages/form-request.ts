@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { ErrorResponse } from '../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../contract/errors.ts';
 import { toFormToken } from '../../session/session.ts';
 import { ApiError } from '../server/errors/api-error.ts';
 import { httpErrors } from '../server/errors/http-errors.ts';

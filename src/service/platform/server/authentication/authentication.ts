@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../../contract/endpoint.ts';
-import { commonErrors } from '../../../../contract/errors.ts';
+import type { AuthenticationMethod, Endpoint } from '../../../../contract/endpoint.ts';
+import { commonErrors, type ErrorResponse } from '../../../../contract/errors.ts';
 import type { Proven } from '../../../../contract/proven.ts';
 import { parseReplayHeaders, type ReplayedEvidence } from '../../../../contract/replayed-evidence.ts';
 import { unixSeconds } from '../../../../runtime/clock.ts';

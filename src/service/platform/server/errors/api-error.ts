@@ -1,7 +1,8 @@
-import type { Endpoint, ErrorResponse } from '../../../../contract/endpoint.ts';
+import type { Endpoint } from '../../../../contract/endpoint.ts';
 import {
   commonErrors,
   type ErrorBody,
+  type ErrorResponse,
   flowNotFound,
   namedEnvironmentNotFound,
   namedFlowNotFound,

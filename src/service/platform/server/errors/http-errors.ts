@@ -1,4 +1,4 @@
-import type { ErrorResponse } from '../../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../../contract/errors.ts';
 
 /**
  * Errors that no endpoint declares, because every HTTP service has them. The interface does not define their messages;

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorResponse } from '../../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../../contract/errors.ts';
 import { closeGently, leaveBodyUnread } from '../bodies/unread-body.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';

@@ -1,4 +1,5 @@
-import { deprecatedSince, type Endpoint, type ErrorResponse, type RecordPlace } from '../../../../contract/endpoint.ts';
+import { deprecatedSince, type Endpoint, type RecordPlace } from '../../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../../contract/errors.ts';
 import { keyErrors } from '../../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
