@@ -42,7 +42,7 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
 
   addRoute(host, findAttestationById, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { attestation_id: id } = query;
-    const found = await dependencies.storage.read(({ attestations }) => attestations.findById(parameters.org, id));
+    const found = await lookup.findAttestation(dependencies, { org: parameters.org, id });
     return { status: 200, body: { data: found === undefined ? [] : [toEvidence(found, links)] } };
   });
 }

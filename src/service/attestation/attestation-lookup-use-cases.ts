@@ -31,12 +31,40 @@ export interface AttestationWithRequirement {
   readonly requiredType: string | undefined;
 }
 
+/** Finds an attestation, with its present verdict. */
+export function findAttestation(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, id }: Pick<RecordedAttestation, 'org' | 'id'>,
+): Promise<RecordedAttestation | undefined> {
+  return storage.read(async (transaction) => {
+    const found = await transaction.attestations.findById(org, id);
+    return (await withVerdicts(transaction, found === undefined ? [] : [found], unixSeconds(now())))[0];
+  });
+}
+
+/**
+ * The attestations of an organization with their verdicts at a time (in Unix seconds): an override that has ended has that
+ * of its original, which counts again.
+ */
+async function withVerdicts(
+  { attestations }: Pick<ReadTransaction, 'attestations'>,
+  recorded: readonly RecordedAttestation[],
+  at: number,
+): Promise<readonly RecordedAttestation[]> {
+  const restore = await findRestored({ attestations }, recorded[0]?.org ?? '', recorded, at);
+  return recorded.map((one) => {
+    const { verdict, reason, faults } = restore(one) ?? one;
+    return { ...one, verdict, reason, faults };
+  });
+}
+
 /** Finds the latest attestations of a name, newest first; undefined if the flow does not exist. */
 export function findAttestationsByName(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: AttestationNameQuery,
 ): Promise<readonly AttestationWithRequirement[] | undefined> {
   const { org, flow, name } = query;
+  const at = unixSeconds(now());
   return storage.read(async (transaction) => {
     const found = await transaction.flows.find(org, flow);
     if (found === undefined) return undefined;
@@ -48,7 +76,7 @@ export function findAttestationsByName(
       const attestation = await transaction.attestations.findById(org, summary.id);
       if (attestation !== undefined && isAboutArtifact(attestation, name)) attestations.push(attestation);
     }
-    return withRequirements(transaction, found, attestations);
+    return withRequirements(transaction, found, await withVerdicts(transaction, attestations, at));
   });
 }
 
@@ -162,21 +190,13 @@ export function listAttestations(
   });
 }
 
-/**
- * Reads a range of attestations with their verdicts at a time (in Unix seconds), newest first: an override that has ended
- * has that of its original, which counts again.
- */
+/** Reads a range of attestations with their verdicts at a time (in Unix seconds), newest first. */
 export async function readRange(
-  { attestations, attestationSeries }: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
+  transaction: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
   range: AttestationRange,
   at: number,
 ): Promise<readonly RecordedAttestation[]> {
-  const recorded = await attestationSeries.listRange(range, range);
-  const restore = await findRestored({ attestations }, range.org, recorded, at);
-  return recorded.map((one) => {
-    const { verdict, reason, faults } = restore(one) ?? one;
-    return { ...one, verdict, reason, faults };
-  });
+  return withVerdicts(transaction, await transaction.attestationSeries.listRange(range, range), at);
 }
 
 /** Selects the attestations of the time span; the range is empty (first > last) if there are none. */

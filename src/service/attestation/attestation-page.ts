@@ -31,6 +31,7 @@ import { httpErrors } from '../platform/server/errors/http-errors.ts';
 import { validatePath } from '../platform/server/validation.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import { renderKind } from './attestation-kind-html.ts';
+import { findAttestation } from './attestation-lookup-use-cases.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './evidence-html.ts';
 import { toSentence } from './reasons.ts';
@@ -66,8 +67,8 @@ export function addAttestationPage(host: PageHost): void {
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
   const requireAttestation = async (path: Static<typeof attestationPath>): Promise<RecordedAttestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
-    const found = await dependencies.storage.read(({ attestations }) => attestations.find(org, flow, trail, id));
-    if (found === undefined) throw new ApiError(notInTrail, { values: path });
+    const found = await findAttestation(dependencies, { org, id });
+    if (found?.flow !== flow || found.trail !== trail) throw new ApiError(notInTrail, { values: path });
     return found;
   };
 

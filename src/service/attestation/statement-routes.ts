@@ -12,13 +12,13 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { isOfKind } from './attestation.ts';
 import { toAttachments, toFoundAttestation } from './attestation-lookup-routes.ts';
-import { findReportedArtifact } from './attestation-lookup-use-cases.ts';
+import { findAttestation, findReportedArtifact } from './attestation-lookup-use-cases.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 
 export function addStatementRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getStatement, requireRole(dependencies, 'read', 'named later'), async ({ caller, parameters }) => {
     const { org, attestation_id: id } = parameters;
-    const attestation = await dependencies.storage.read(({ attestations }) => attestations.findById(org, id));
+    const attestation = await findAttestation(dependencies, { org, id });
     if (attestation === undefined) throw new ApiError(attestationNotFound, { values: parameters });
     requireAccess(caller, 'read', { flows: [attestation.flow] }, getStatement);
     return { status: 200, body: await createStatement(dependencies, attestation) };

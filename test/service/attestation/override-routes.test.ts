@@ -181,16 +181,17 @@ describe('an override of an attestation', () => {
       compliance_state: 'NON-COMPLIANT',
       reasons: listReasons('web.tar.scan'),
     });
-    expect(await find(`/attestations/${service.org}/web`)).toMatchObject({
-      data: [
-        {
-          ...{ is_compliant: false, override: { until: '2027-01-01' } },
-          reasons: [{ value: 'reported as not compliant' }, { value: 'the override by admin ended on 2027-01-01' }],
-        },
-        {},
-        {},
-      ],
-    });
+    const ended = {
+      ...{ is_compliant: false, override: { until: '2027-01-01' } },
+      reasons: [{ value: 'reported as not compliant' }, { value: 'the override by admin ended on 2027-01-01' }],
+    };
+    expect(await find(`/attestations/${service.org}/web`)).toMatchObject({ data: [ended, {}, {}] });
+    const found = (await read()) as readonly { attestation_id: string; html_url: string }[];
+    expect(found).toMatchObject([ended, {}, {}]);
+    const [{ attestation_id: id, html_url: shown } = { attestation_id: '', html_url: '' }] = found;
+    expect(await find(`/attestations/${service.org}?attestation_id=${id}`)).toMatchObject({ data: [ended] });
+    const { text } = await call(service, { at: '', path: shown });
+    expect(text).toMatch(/ Not compliant<\/span> <span>[^<]*The override by admin ended on 2027-01-01\.</iu);
     await reportAgain();
     expect(await listVerdicts(service, 'prod')).toEqual([false, true, true, false]);
     expect((await override({ artifact_fingerprint: fingerprint })).status).toBe(201);
