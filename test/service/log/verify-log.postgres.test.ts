@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusal, startFakeS3 } from '../../support/fake-s3.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
@@ -48,5 +49,22 @@ describe('the command verify, with PostgreSQL', () => {
       expect.stringMatching(/^acme: altered: the attachment of attestation \S+ of flow web, with the SHA-256 /u),
       expect.stringMatching(/^problems found: 3;/u),
     ]);
+  });
+
+  it('names the object storage if that cannot be read, and writes nothing to it', async () => {
+    const server = await startFakeS3();
+    server.failNext(refusal(403, 'AccessDenied'));
+    const words = ['verify', '--database', storage.options.database?.url ?? ''];
+    const lines = await runLog([...words, '--attachments', `s3://evidence?endpoint=${server.url}`], {
+      AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'the-secret',
+    });
+    await server.close();
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^the attachments in s3:\/\/evidence cannot be used: the object storage refuses access: GET /u,
+      ),
+    ]);
+    expect(server.calls.map(({ method }) => method)).toEqual(['GET']);
   });
 });

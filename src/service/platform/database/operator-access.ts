@@ -1,4 +1,5 @@
 import type { AttachmentStore } from '../attachments/attachments.ts';
+import { openS3Verifier } from '../attachments/s3/open-s3-attachments.ts';
 import type { StorageOptions } from './open-storage.ts';
 import { Connections } from './postgres/connections.ts';
 import { parseDatabaseUrl } from './postgres/database-url.ts';
@@ -20,7 +21,7 @@ import type { Storage, StorageDependencies } from './storage.ts';
 export async function withOperatorStorage<Result>(
   { dataFolder, database }: StorageOptions,
   dependencies: StorageDependencies,
-  work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
+  work: (storage: Storage, openAttachments: () => Promise<Pick<AttachmentStore, 'verify'>>) => Promise<Result>,
   access?: OperatorAccess,
 ): Promise<Result> {
   if (database === undefined) return withOperatorFolder(dataFolder, dependencies, work, access);
@@ -30,7 +31,10 @@ export async function withOperatorStorage<Result>(
   const storage = opened.adopt(new PostgresStorage(connections, dependencies), (open) => open.close());
   return await atDatabaseStart(address, async () => {
     await requireTables(connections, address.shown);
-    return work(storage, () => openAttachments(database.attachments, connections, dependencies, opened));
+    return work(storage, async () => {
+      if (database.attachments === undefined) return openAttachments(undefined, connections, dependencies, opened);
+      return opened.use(await openS3Verifier(database.attachments, dependencies));
+    });
   });
 }
 

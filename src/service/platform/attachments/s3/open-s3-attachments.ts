@@ -5,6 +5,7 @@ import type { ServiceLog } from '../../../../runtime/log.ts';
 import type { RandomBytes } from '../../../../runtime/random.ts';
 import { StartError } from '../../database/start-error.ts';
 import { StorageError } from '../../database/storage-error.ts';
+import type { AttachmentStore } from '../attachments.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { S3Attachments } from './s3-attachments.ts';
 import { describeS3, type S3Options } from './s3-options.ts';
@@ -26,11 +27,7 @@ export async function openS3Attachments(
   options: S3Options,
   dependencies: S3AttachmentsDependencies,
 ): Promise<S3Attachments> {
-  const { temporaryFolder = tmpdir(), randomBytes, log } = dependencies;
-  const uploads = new UploadBuffer({ folder: temporaryFolder, randomBytes });
-  // Takes 0.2 s and 30 MB to load.
-  const { Bucket } = await import('./bucket.ts');
-  const attachments = new S3Attachments(new Bucket(options, { clock: dependencies, randomBytes }), uploads);
+  const attachments = await createS3Attachments(options, dependencies);
   try {
     await attachments.probe();
     await attachments.objectStorage.probe();
@@ -40,9 +37,40 @@ export async function openS3Attachments(
       throw toS3StartError(error, options);
     }
     const what = `the attachments in ${describeS3(options)} cannot be written now`;
-    log.error(`${what}; the service tries again with every request`, error);
+    dependencies.log.error(`${what}; the service tries again with every request`, error);
   }
   return attachments;
+}
+
+/** Opens attachments in an S3-compatible storage to verify them. Writes nothing. */
+export async function openS3Verifier(
+  options: S3Options,
+  dependencies: S3AttachmentsDependencies,
+): Promise<Pick<AttachmentStore, 'verify'> & Disposable> {
+  const attachments = await createS3Attachments(options, dependencies);
+  return {
+    verify: async (content) => {
+      try {
+        await attachments.verify(content);
+      } catch (error) {
+        throw toS3StartError(error, options);
+      }
+    },
+    [Symbol.dispose]: () => {
+      attachments.close();
+    },
+  };
+}
+
+async function createS3Attachments(
+  options: S3Options,
+  dependencies: S3AttachmentsDependencies,
+): Promise<S3Attachments> {
+  const { temporaryFolder = tmpdir(), randomBytes } = dependencies;
+  const uploads = new UploadBuffer({ folder: temporaryFolder, randomBytes });
+  // Takes 0.2 s and 30 MB to load.
+  const { Bucket } = await import('./bucket.ts');
+  return new S3Attachments(new Bucket(options, { clock: dependencies, randomBytes }), uploads);
 }
 
 /** Converts a storage error to a `StartError` with the address and the remedy. Returns other errors unchanged. */
