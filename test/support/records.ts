@@ -36,7 +36,6 @@ import { readArtifacts } from '../../src/service/snapshot/content-views.ts';
 import type { RunningArtifact } from '../../src/service/snapshot/running-artifact.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
 import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
-import type { TrailDetails } from '../../src/service/trail/trail.ts';
 import * as trails from '../../src/service/trail/trail-use-cases.ts';
 import { manualClock } from './clock.ts';
 
@@ -104,8 +103,8 @@ export class Records {
     return unrepeated(artifacts.recordArtifact(this.at(0), artifact));
   }
 
-  async findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {
-    return (await trails.findTrailHistory(this.at(0), { org, flow, name }))?.details;
+  findTrail(org: string, flow: string, name: string): ReturnType<typeof trails.findTrailHistory> {
+    return trails.findTrailHistory(this.at(0), { org, flow, name });
   }
 
   beginTrail(trail: trails.TrailToBegin, at: number): Promise<trails.BeginTrailResult> {

@@ -25,8 +25,9 @@ import { renderTable } from '../platform/pages/table.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { Trend, TrendChoice } from '../platform/rate.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { TrailDetails } from '../trail/trail.ts';
 import type { FaultCount } from '../trail/trail-records.ts';
-import type { FlowOverview, TrailState } from '../trail/trail-state-use-cases.ts';
+import type { FlowOverview } from '../trail/trail-state-use-cases.ts';
 import type { FlowTrend } from '../trail/trail-trend-use-cases.ts';
 
 export interface JudgedEnvironment extends VerdictHistory {
@@ -165,7 +166,7 @@ function renderAttention(context: PageContext, overview: OrganizationOverview): 
 }
 
 /** The first line of the message of its commit, else its name. */
-function describeTrail({ trail: { name, report } }: TrailState): string {
+function describeTrail({ trail: { name, report } }: TrailDetails): string {
   const subject = firstLine(report.git_commit_info?.message) ?? '';
   return clip(subject === '' ? name : subject, 60);
 }

@@ -73,7 +73,7 @@ export function addTrailPage(host: PageHost): void {
     async ({ path, query, context, caller }) => {
       const { org, flow_name: flow, trail_name: name } = path;
       const found = await requireTrail(path);
-      const latest = found.details.attestations.find(({ type }) => type === 'pull_request');
+      const latest = found.history.attestations.find(({ type }) => type === 'pull_request');
       const attestation =
         latest === undefined
           ? undefined

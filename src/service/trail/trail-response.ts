@@ -28,11 +28,11 @@ export function toTrailSummary(
 }
 
 export function toTrailResponse(details: TrailDetails, history: TrailHistory, links: Links): TrailResponse {
-  const { trail, applied, judgement, artifacts, attestations } = details;
+  const { trail, applied, judgement } = details;
   const { report } = trail;
   const { origin_url, repo_info, external_urls, proven } = report;
   const located = locateReasons(judgement.reasons, { flow: trail.flow, trail: trail.name });
-  const latest = [artifacts[0]?.createdAt ?? 0, attestations[0]?.createdAt ?? 0];
+  const latest = [history.artifacts[0]?.createdAt ?? 0, history.attestations[0]?.createdAt ?? 0];
   return {
     ...toTrailSummary(details, links),
     state_info: judgement.info,

@@ -34,14 +34,11 @@ import type { TrailSelection } from './trail-records.ts';
 import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from './trail-state.ts';
 import { type FlowTrend, loadFlowTrends } from './trail-trend-use-cases.ts';
 
-/** The maximum length of each list in the details and the history of a trail. */
-export const maximumTrailEntries = 100;
-
 /** The maximum number of artifacts of a trail that are judged, as many as a template can name. */
 const maximumNamed = 1000;
 
 /**
- * Loads a trail with its state and the latest reports to it; undefined if it does not exist.
+ * Loads a trail with its state; undefined if it does not exist.
  *
  * @param at the time of the judgement, in Unix seconds
  */
@@ -50,28 +47,19 @@ export async function loadTrail(
   reference: TrailReference,
   at: number,
 ): Promise<TrailDetails | undefined> {
-  const { flows, trails, artifacts, attestations } = transaction;
-  const { org, flow: flowName, name } = reference;
-  const flow = await flows.find(org, flowName);
-  const trail = await trails.find(reference);
+  const flow = await transaction.flows.find(reference.org, reference.flow);
+  const trail = await transaction.trails.find(reference);
   if (flow === undefined || trail === undefined) return undefined;
   const [loaded] = await loadTrailStates(transaction, flow, [trail], at);
-  if (loaded === undefined) return undefined;
-  return {
-    ...loaded,
-    artifacts: await artifacts.listByTrail(org, flowName, name, maximumTrailEntries),
-    attestations: await attestations.listByTrail({ org, flow: flowName }, name, maximumTrailEntries),
-  };
+  return loaded;
 }
-
-export type TrailState = Pick<TrailDetails, 'trail' | 'applied' | 'judgement' | 'since'>;
 
 export async function loadTrailStates(
   transaction: EvidenceRecords & Pick<ReadTransaction, 'trails' | 'artifacts'>,
   flow: Flow,
   trails: readonly Trail[],
   at: number,
-): Promise<readonly TrailState[]> {
+): Promise<readonly TrailDetails[]> {
   const names = trails.map(({ name }) => name);
   const findApplied = await findAppliedTemplates(transaction, flow, names);
   return Promise.all(
@@ -86,7 +74,7 @@ export async function loadTrailStates(
 
 async function judge(
   records: EvidenceRecords & Pick<ReadTransaction, 'artifacts'>,
-  { applied, trail }: Pick<TrailState, 'applied' | 'trail'>,
+  { applied, trail }: Pick<TrailDetails, 'applied' | 'trail'>,
   at: number,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
@@ -160,7 +148,7 @@ export interface TrailStateQuery extends ListPart {
   readonly selection: TrailSelection;
 }
 
-export type ListedTrail = TrailState & { readonly pullRequest: LinkedPullRequest | undefined };
+export type ListedTrail = TrailDetails & { readonly pullRequest: LinkedPullRequest | undefined };
 
 export interface TrailStates {
   readonly flow: Flow;
@@ -216,7 +204,7 @@ export async function listTrailStates(
   return { flow, trails: judged, ...rest };
 }
 
-function findPullRequestEvidence({ judgement }: TrailState): string | undefined {
+function findPullRequestEvidence({ judgement }: TrailDetails): string | undefined {
   const statuses = [judgement, ...judgement.artifacts].flatMap(({ evidence }) => evidence);
   return statuses.find(({ evidence }) => evidence?.type === 'pull_request')?.evidence?.id;
 }
@@ -225,7 +213,7 @@ function findPullRequestEvidence({ judgement }: TrailState): string | undefined 
 export interface FlowOverview {
   readonly flow: FlowHead;
   /** The latest trails of the branch that the trend counts, the latest first. */
-  readonly trails: readonly TrailState[];
+  readonly trails: readonly TrailDetails[];
   readonly trend: FlowTrend;
 }
 
@@ -276,7 +264,7 @@ async function loadLatest(
   name: string,
   { selection, limit }: Pick<TrailStateQuery, 'selection' | 'limit'>,
   at: number,
-): Promise<readonly TrailState[]> {
+): Promise<readonly TrailDetails[]> {
   const flow = await transaction.flows.find(org, name);
   if (flow === undefined) return [];
   const latest = await transaction.trails.listSelected(org, name, selection, { offset: 0, limit });

@@ -14,7 +14,7 @@ import type { FileTemplate } from '../template/template.ts';
 import { toSearchWords } from './search-words.ts';
 import { toTrailIdentity, type Trail, type TrailDetails, type TrailHistory, type TrailReference } from './trail.ts';
 import type { TrailFilter, TrailReader } from './trail-records.ts';
-import { loadTrail, maximumTrailEntries } from './trail-state-use-cases.ts';
+import { loadTrail } from './trail-state-use-cases.ts';
 import { judgeReported, noteChange } from './trail-verdict-use-cases.ts';
 
 export interface TrailToBegin extends TrailReference {
@@ -118,6 +118,9 @@ function findMove(known: Trail | undefined, begun: Trail): number | undefined {
   return begun.lastModifiedAt;
 }
 
+/** The maximum length of each list in the history of a trail. */
+const maximumTrailEntries = 100;
+
 /** The maximum number of appearances of each artifact in the history of a trail. */
 const maximumAppearances = 20;
 
@@ -131,7 +134,8 @@ export function findTrailHistory(
     const { trails, artifacts, attestations } = transaction;
     const { org, flow, name } = reference;
     const limits = { count: maximumTrailEntries, maximumBytes: maximumPageBytes };
-    const fingerprints = new Set(details.artifacts.map(({ report }) => report.fingerprint));
+    const reports = await artifacts.listByTrail(org, flow, name, maximumTrailEntries);
+    const fingerprints = new Set(reports.map(({ report }) => report.fingerprint));
     const appearances: TrailHistory['appearances'] = new Map(
       await Promise.all(
         [...fingerprints].map(
@@ -142,7 +146,7 @@ export function findTrailHistory(
     );
     const updates = await trails.listUpdates(reference, maximumTrailEntries);
     const subjects = await attestations.listSubjects({ org, flow }, name, limits);
-    return { details, history: { updates, artifacts: details.artifacts, attestations: subjects, appearances } };
+    return { details, history: { updates, artifacts: reports, attestations: subjects, appearances } };
   });
 }
 

@@ -4,8 +4,8 @@ import { findFirstOverrideEnd } from '../attestation/facts.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import type { ChangedSubject, Trail, TrailReference } from './trail.ts';
-import { loadTrailStates, type TrailState } from './trail-state-use-cases.ts';
+import type { ChangedSubject, Trail, TrailDetails, TrailReference } from './trail.ts';
+import { loadTrailStates } from './trail-state-use-cases.ts';
 
 /**
  * Marks what a change may affect, which is judged again in the background: answers to GitHub, and verdicts on trails. Call
@@ -69,7 +69,7 @@ function listFaults(reasons: readonly JudgementReason[]): readonly string[] {
 }
 
 /** When the first override of evidence of the trails ends, in Unix seconds; undefined if none does. */
-export function findFirstEnd(trails: readonly TrailState[]): number | undefined {
+export function findFirstEnd(trails: readonly TrailDetails[]): number | undefined {
   const statuses = trails
     .flatMap(({ judgement }) => [judgement, ...judgement.artifacts])
     .flatMap(({ evidence }) => evidence);

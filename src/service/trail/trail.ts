@@ -47,15 +47,13 @@ export interface TrailUpdate {
   readonly commit: AttestationWithSubject['commit'];
 }
 
-/** A trail and what belongs to it, read in one transaction; both lists newest first, truncated if long. */
+/** A trail with its state. */
 export interface TrailDetails {
   readonly trail: Trail;
   readonly applied: AppliedTemplate;
   readonly judgement: TrailJudgement<CountedAttestation>;
   /** When its state began, in Unix seconds; undefined if unknown. */
   readonly since: number | undefined;
-  readonly artifacts: readonly ReportedArtifact[];
-  readonly attestations: readonly AttestationSummary[];
 }
 
 /** An attestation with the fields of its document that say what it is about. */

@@ -22,7 +22,8 @@ const form = (document: object, template?: string): FormData =>
 
 describe('trails and templates', () => {
   let service: TestService;
-  const openOrganization = shareTestService();
+  let now = Date.now();
+  const openOrganization = shareTestService({ sources: { now: () => now } });
   beforeEach(async () => {
     service = await openOrganization();
   });
@@ -43,6 +44,15 @@ describe('trails and templates', () => {
     expect((await report(service, { template_reference_name: 'web' })).status).toBe(201);
     await attest(service, sampleAttestation('OK', { target_artifacts: ['web'] }));
   };
+
+  it('were last modified when something was last recorded in them', async () => {
+    await saveFlow(file);
+    for (const record of [() => begin({ name: 'main' }), attestTicket, () => report(service)]) {
+      now += 1000;
+      await record();
+      expect(await read(`/trails/${service.org}/web/main`)).toMatchObject({ last_modified_at: now / 1000 });
+    }
+  });
 
   it('tell the story of one change', async () => {
     expect((await saveFlow(file)).status).toBe(201);

@@ -59,7 +59,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         records.recordAttestation(attestation('third')),
       ]);
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect((await records.findTrail('acme', 'web', 'main'))?.attestations).toHaveLength(3);
+      expect((await records.findTrail('acme', 'web', 'main'))?.history.attestations).toHaveLength(3);
       expect(await records.findTrail('acme', 'web', 'of-the-failed-one')).toBeUndefined();
     });
   });

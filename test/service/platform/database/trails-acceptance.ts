@@ -61,8 +61,10 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       expect(await records.beginTrail(trail({ report: update }), 11.5)).toBe('updated');
       ({ records } = await tested.reopen());
       expect(await records.findTrail('acme', 'web', 'main')).toMatchObject({
-        trail: { createdAt: 10.5, lastModifiedAt: 11.5, report: { ...said, ...update } },
-        applied: { owner: 'flow', template: [] },
+        details: {
+          trail: { createdAt: 10.5, lastModifiedAt: 11.5, report: { ...said, ...update } },
+          applied: { owner: 'flow', template: [] },
+        },
       });
       const updates = await records.storage.read(({ trails }) => trails.listUpdates(trail(), 9));
       expect(updates).toEqual([{ at: 11.5, commit: update.git_commit_info }]);
