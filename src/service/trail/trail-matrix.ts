@@ -15,7 +15,7 @@ export interface MatrixCell<Piece extends Evidence> {
 /** A row of the matrix: a trail, with its cells by column. */
 export interface MatrixRow<Piece extends Evidence> {
   readonly cells: ReadonlyMap<string, MatrixCell<Piece>>;
-  /** The evidence that the template does not require. */
+  /** The evidence that the template does not require, the worst first: a page has room for a few. */
   readonly extra: readonly Piece[];
 }
 
@@ -54,7 +54,8 @@ export function toMatrixRow<Piece extends Evidence>({ applied, judgement }: Matr
     for (const piece of withoutMismatched(status.evidence))
       takeStatus(isList ? piece.name : `${column}.${piece.name}`, piece);
   }
-  return { cells, extra: [...extra] };
+  const byVerdict = [...extra].sort((one, other) => order.indexOf(other.verdict) - order.indexOf(one.verdict));
+  return { cells, extra: byVerdict };
 }
 
 function toCell<Piece extends Evidence>({ evidence, mismatched }: EvidenceStatus<Piece>): MatrixCell<Piece> {

@@ -47,6 +47,15 @@ describe('the row of a trail', () => {
     expect(row.extra).toEqual([scan]);
   });
 
+  it('has the extra evidence that decides the state first', () => {
+    const [good, open, bad] = [
+      piece('manual', 'trail'),
+      piece('scan', 'trail', 'incomplete'),
+      piece('web.lint', 'artifact', 'non-compliant'),
+    ];
+    expect(rowOf(file, [good, open], reported('web', bad)).extra).toEqual([bad, open, good]);
+  });
+
   it('shows what is missing: evidence, and artifacts', () => {
     const row = rowOf(file, [], { ...reported('web'), reported: undefined });
     expect(states(row)).toEqual({ review: 'missing', web: 'missing', 'web.unit': 'missing' });
