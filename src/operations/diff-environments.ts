@@ -3,9 +3,9 @@ import {
   type DifferingArtifact,
   type EnvironmentDifference,
 } from '../contract/snapshot.ts';
+import { parseSnapshotExpression } from '../contract/snapshot-expression.ts';
 import { formatTime } from './format-time.ts';
-import { snapshot1, snapshot2 } from './inputs/environment-inputs.ts';
-import { required } from './inputs/input.ts';
+import { type Input, required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { abbreviate, code, fact, link, listTable, plain, type Table, type Text } from './report.ts';
 import { pluralize } from './sentences.ts';
@@ -15,7 +15,10 @@ export const diffEnvironments = defineOperation({
   name: 'diff-environments',
   endpoint,
   gate: 'ignore',
-  inputs: { snapshot1: required(snapshot1), snapshot2: required(snapshot2) },
+  inputs: {
+    snapshot1: required(snapshotExpression('snapshot-1')),
+    snapshot2: required(snapshotExpression('snapshot-2')),
+  },
   async run(inputs, { client, org }) {
     const { body: difference } = await client.call(endpoint, {
       parameters: { org },
@@ -90,4 +93,18 @@ function describeInstances(artifact: DifferingArtifact): string {
 function toCommitLink({ commit_url: url }: DifferingArtifact): Text {
   if (url === undefined || url === '') return plain('');
   return link(abbreviate(url.split('/').at(-1) ?? url), url);
+}
+
+function snapshotExpression(name: string): Input<string> {
+  return {
+    name,
+    parse(value) {
+      const parsed = parseSnapshotExpression(value);
+      if (!('problem' in parsed)) return { value };
+      return {
+        problem: `must select a snapshot: ${parsed.problem}`,
+        remedy: 'Write, for example, prod (its latest), prod#12 (number 12) or prod~1 (the one before the latest).',
+      };
+    },
+  };
 }

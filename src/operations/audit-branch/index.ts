@@ -19,7 +19,6 @@ import { UserError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { assertOne } from '../assert-trail/judge-trail.ts';
 import { requireGitHub } from '../connect-github.ts';
-import { branch, since } from '../inputs/branch-inputs.ts';
 import { githubToken } from '../inputs/evidence-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
@@ -35,6 +34,7 @@ import {
   precedesTrails,
   selectCounting,
 } from './audit-rules.ts';
+import { branch, since } from './branch-inputs.ts';
 
 /** Finds what went into a branch without a gate: compares its first-parent commits with the trails of a flow. */
 export const auditBranch = defineOperation({

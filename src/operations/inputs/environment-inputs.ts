@@ -1,6 +1,4 @@
 import { environmentName, policyName } from '../../contract/names.ts';
-import { parseSnapshotExpression, parseSnapshotInterval } from '../../contract/snapshot-expression.ts';
-import type { Input } from './input.ts';
 import { lines, schemaText } from './input-types.ts';
 
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
@@ -24,33 +22,3 @@ export const policy = schemaText('policy', policyName, `the name of a policy: ${
 export const policies = lines(
   schemaText('policy', policyName, `names of policies, one per line: ${nameRule}`, nameRemedy),
 );
-
-export const snapshot1 = snapshotExpression('snapshot-1');
-
-export const snapshot2 = snapshotExpression('snapshot-2');
-
-export const interval: Input<string> = {
-  name: 'interval',
-  parse(value) {
-    const parsed = parseSnapshotInterval(value);
-    if (!('problem' in parsed)) return { value };
-    return {
-      problem: `must be an interval of snapshots: ${parsed.problem}`,
-      remedy: 'Write, for example, 3..7, ~5..NOW or @{2.days.ago}..NOW; the environment goes in `environment`.',
-    };
-  },
-};
-
-function snapshotExpression(name: string): Input<string> {
-  return {
-    name,
-    parse(value) {
-      const parsed = parseSnapshotExpression(value);
-      if (!('problem' in parsed)) return { value };
-      return {
-        problem: `must select a snapshot: ${parsed.problem}`,
-        remedy: 'Write, for example, prod (its latest), prod#12 (number 12) or prod~1 (the one before the latest).',
-      };
-    },
-  };
-}

@@ -1,8 +1,9 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
+import { parseSnapshotInterval } from '../../contract/snapshot-expression.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
-import { environment, interval } from '../inputs/environment-inputs.ts';
-import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { environment } from '../inputs/environment-inputs.ts';
+import { type Input, optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { flag } from '../inputs/input-types.ts';
 import { page, pageSizeForAll, perPage } from '../inputs/list-inputs.ts';
 import { wait } from '../inputs/step-inputs.ts';
@@ -23,6 +24,18 @@ import { fetchLatestSnapshot, findCurrentSnapshot, judgeLatestSnapshot } from '.
 import { resolveInterval } from './resolve-interval.ts';
 import { createSnapshotPager } from './snapshot-pager.ts';
 import { createSnapshotResult, type SnapshotListing, SnapshotRows } from './snapshot-result.ts';
+
+const interval: Input<string> = {
+  name: 'interval',
+  parse(value) {
+    const parsed = parseSnapshotInterval(value);
+    if (!('problem' in parsed)) return { value };
+    return {
+      problem: `must be an interval of snapshots: ${parsed.problem}`,
+      remedy: 'Write, for example, 3..7, ~5..NOW or @{2.days.ago}..NOW; the environment goes in `environment`.',
+    };
+  },
+};
 
 const inputs = {
   environment: required(environment),

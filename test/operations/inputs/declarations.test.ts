@@ -236,10 +236,10 @@ const declarations: readonly Expected[] = [
     bad: refused(/must be `author`, `message` or `branch`/u, 'author, email'),
   },
   { input: evidence.githubToken, good: same('ghs_0123456789abcdef'), bad: refused(/white space/u, 'ghs_01 23') },
-  snapshot(environments.snapshot1),
-  snapshot(environments.snapshot2),
+  snapshot(declared('snapshot-1')),
+  snapshot(declared('snapshot-2')),
   {
-    input: environments.interval,
+    input: declared('interval'),
     good: same('3..7', '#3..#7', '~5..NOW', '@{2.days.ago}..now', 'prod#3..prod#7'),
     bad: [
       ['3', /must be an interval of snapshots: it must be two snapshots/u],

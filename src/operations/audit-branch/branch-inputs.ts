@@ -1,7 +1,7 @@
 import type { Since } from '../../evidence/commit/first-parent-commits.ts';
 import { branchName, fullSha } from '../../evidence/git/git-ref.ts';
-import type { Input } from './input.ts';
-import { timestamp } from './input-types.ts';
+import type { Input } from '../inputs/input.ts';
+import { timestamp } from '../inputs/input-types.ts';
 
 /** A branch to audit. The value has no `refs/heads/`. */
 export const branch: Input<string> = {
