@@ -17,6 +17,7 @@ import {
   number,
   optional,
   optionalJson,
+  optionalNumber,
   recordersColumn,
   type Row,
   text,
@@ -353,13 +354,7 @@ const toReportedArtifact = toRecord<Omit<ReportedArtifact, 'countsFrom'>>({
 const toFirstRun = toRecord<FirstRun>({ trail: text, environment: text, startedAt: number });
 
 /** Converts a row to an appearance. The row must include `latest` of the environment. */
-function toAppearance(row: Row): Appearance {
-  const exited = row['exited'];
-  return {
-    environment: text(row, 'environment'),
-    started: number(row, 'started'),
-    startedAt: number(row, 'started_at'),
-    last: exited === null ? number(row, 'latest') : number(row, 'exited') - 1,
-    exitedAt: exited === null ? undefined : number(row, 'exited_at'),
-  };
-}
+const toAppearance = toRecord<Appearance>({
+  ...{ environment: text, started: number, startedAt: number, exitedAt: optionalNumber },
+  last: (row) => (row['exited'] === null ? number(row, 'latest') : number(row, 'exited') - 1),
+});

@@ -237,10 +237,7 @@ export class AttestationReader extends Repository {
 
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
   findLatest({ org, flow }: FlowReference): Promise<LatestAttestation | undefined> {
-    return this.queryFirst(statements.findLatest, [org, flow], (found) => ({
-      sequence: number(found, 'sequence'),
-      createdAt: number(found, 'created_at'),
-    }));
+    return this.queryFirst(statements.findLatest, [org, flow], toLatest);
   }
 
   listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
@@ -322,6 +319,8 @@ const listedFields = {
   ...{ faults: json, facts: optionalJson, createdAt: number, reportedBy: text },
   ...{ countsFor: optionalJson, recorders: optionalJson },
 };
+
+const toLatest = toRecord<LatestAttestation>({ sequence: number, createdAt: number });
 
 const toListedAttestation = toRecord<ListedAttestation>(listedFields);
 

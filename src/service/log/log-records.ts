@@ -3,6 +3,7 @@ import { countHashes, foldHashes, hashLeaf, tileWidth } from '../../runtime/tran
 import { defineStatements, lookUpAll, Repository, type Statement, type Value } from '../platform/database/database.ts';
 import {
   blob,
+  column,
   flag,
   number,
   optionalNumber,
@@ -265,22 +266,14 @@ export function toOptionalEntry(row: Row): StoredEntry | undefined {
   return row['entry_sequence'] === null ? undefined : toEntry(row);
 }
 
-function toEntry(row: Row): StoredEntry {
-  return {
-    sequence: number(row, 'entry_sequence'),
-    kind: text(row, 'entry_kind'),
-    flow: text(row, 'entry_flow'),
-    environment: text(row, 'entry_environment'),
-    record: text(row, 'entry_record'),
-    at: number(row, 'entry_entered_at'),
-    documentDigest: text(row, 'entry_document_digest'),
-    attachmentDigest: optionalText(row, 'entry_attachment_digest'),
-    random: blob(row, 'entry_random'),
-    isLate: flag(row, 'entry_is_late'),
-    document: optionalText(row, 'entry_document'),
-    leafHash: blob(row, 'entry_leaf_hash'),
-  };
-}
+const toEntry = toRecord<StoredEntry>(
+  {
+    ...{ sequence: number, kind: text, flow: text, environment: text, record: text, at: column('entered_at', number) },
+    ...{ documentDigest: text, attachmentDigest: optionalText, random: blob, isLate: flag },
+    ...{ document: optionalText, leafHash: blob },
+  },
+  'entry_',
+);
 
 /** A value of a row, to be passed to a statement. */
 function toValue(value: unknown): Value {

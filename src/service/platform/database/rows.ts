@@ -81,13 +81,13 @@ type Fields<Result> = { readonly [Field in keyof Result]-?: Read<Result[Field]> 
 
 /**
  * Returns a function that reads a record. The column of the field `createdAt` is `created_at`, unless `column` names
- * another.
+ * another; `prefix` is the beginning of the names of all columns.
  */
-export function toRecord<Result extends object>(fields: Fields<Result>): (row: Row) => Result {
+export function toRecord<Result extends object>(fields: Fields<Result>, prefix = ''): (row: Row) => Result {
   const readers = Object.entries<Read<unknown> | Named<unknown>>(fields).map(([field, declared]) => {
     const name = field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
     const { column, read } = typeof declared === 'object' ? declared : { column: name, read: declared };
-    return (row: Row) => [field, readColumn(row, column, read)] as const;
+    return (row: Row) => [field, readColumn(row, prefix + column, read)] as const;
   });
   return (row) => Object.fromEntries(readers.map((read) => read(row))) as Result;
 }
