@@ -92,7 +92,9 @@ function parsePrivateKey(given: string): string {
   } catch {
     // Its error might show parts of the key.
   }
-  throw new OptionError(`${keyVariable} must be the private key of the app in the form PEM, as GitHub creates it`);
+  throw new OptionError(
+    `${keyVariable}, or its file, must be the private key of the app in the form PEM, as GitHub creates it`,
+  );
 }
 
 function parseWebhookSecret(secret: string): string {

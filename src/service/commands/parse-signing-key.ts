@@ -18,6 +18,6 @@ export function parseSigningKeySetting(environment: EnvironmentVariables): reado
   const keys = parseSigningKeys(pem);
   if (keys !== undefined) return keys;
   throw new OptionError(
-    `${signingKeyVariable} must be an Ed25519 private key in the form PEM, such as from: openssl genpkey -algorithm ed25519`,
+    `${signingKeyVariable}, or its file, must be an Ed25519 private key in the form PEM, such as from: openssl genpkey -algorithm ed25519`,
   );
 }

@@ -16,7 +16,9 @@ export const signingKeyPath = (dataFolder: string): string => join(dataFolder, s
 export async function readSigningKeys(path: string): Promise<readonly KeyObject[]> {
   const keys = await findSigningKeys(path);
   if (keys !== undefined) return keys;
-  throw new Error(`${path} does not exist; name the folder with --data, or start the service, which creates the key`);
+  throw new Error(
+    `${path} does not exist; check --data or COMPLIANCE_SERVICE_SIGNING_KEY_FILE; the first start creates the key of a data folder`,
+  );
 }
 
 /** @throws Error if the file cannot be read or written */

@@ -70,7 +70,7 @@ describe('the signing keys', () => {
 
   it('are missing until the service has started', async () => {
     expect(await run('rotate-signing-key')).toEqual([
-      expect.stringMatching(/signing-key\.pem does not exist; name the folder with --data, or start the service, /u),
+      expect.stringMatching(/signing-key\.pem does not exist; check --data or COMPLIANCE_SERVICE_SIGNING_KEY_FILE; /u),
     ]);
   });
 
@@ -122,7 +122,7 @@ describe('the signing keys', () => {
   it('are refused if they are of another kind, without showing them', () => {
     const key = pem.replace(/[A-Za-z0-9+/]{20}/u, 'A'.repeat(20));
     expect(() => parseServiceOptions([], { COMPLIANCE_SERVICE_SIGNING_KEY: key })).toThrow(
-      /^COMPLIANCE_SERVICE_SIGNING_KEY must be an Ed25519 private key in the form PEM, such as from: openssl genpkey/u,
+      /^COMPLIANCE_SERVICE_SIGNING_KEY, or its file, must be an Ed25519 private key in the form PEM, such as from: openssl/u,
     );
   });
 });

@@ -193,7 +193,11 @@ describe('the settings of the service', () => {
         'COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET_FILE',
       ],
       [app, { ...secrets, COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET: 'short' }, 'has 5 characters and needs 32 or more'],
-      [app, { ...secrets, COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: 'secret' }, 'must be the private key of the app'],
+      [
+        app,
+        { ...secrets, COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: 'secret' },
+        'COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY, or its file, must be the private key of the app',
+      ],
       [app, { ...secrets, COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY_FILE: 'x' }, 'must not be set together'],
       [
         app,
