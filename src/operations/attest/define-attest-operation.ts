@@ -149,7 +149,8 @@ export function defineAttestOperation<
             context,
           );
           const key = sent.answer?.key;
-          const found = key === undefined ? undefined : readRecord({ flow, trail, attestationName, key }, context);
+          const found =
+            key === undefined ? undefined : readRecord({ flow, trail, attestationName, fingerprint, key }, context);
           return { delivery: sent, record: await found };
         });
         const { answer, kept, lost } = delivery;

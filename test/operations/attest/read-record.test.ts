@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Transport, TransportError } from '../../../src/http/transport.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
+import { fingerprintOf } from '../../support/artifacts.ts';
 import { instantClock, startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../../support/perform-operation.ts';
 import { openTestStep } from '../../support/test-step.ts';
 
+const fingerprint = fingerprintOf('a');
 const url = 'https://compliance.example.com/acme/flows/web/attestations/1';
 
 /** The answer to reading the record that has this key. */
@@ -122,6 +124,12 @@ describe('an operation that records evidence', () => {
       expect.stringContaining(why),
     ]);
     expect(log.warnings).toEqual([]);
+  });
+
+  it('is looked for among those of its artifact, because a trail has as many of one name as it has artifacts', async () => {
+    const { result, requests } = await attest((key) => ({ status: 200, body: [recordOf(key)] }), { fingerprint });
+    expect(requests.at(-1)?.path).toBe(`/attestations/acme/web/artifact/${fingerprint}/web.scan`);
+    expect(result.attestationUrl).toBe(url);
   });
 
   it('waits ten seconds at most for a service that no longer answers', async () => {
