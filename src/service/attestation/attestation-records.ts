@@ -140,6 +140,9 @@ const statements = defineStatements('attestations', {
   listCurrent: `SELECT l.scope, ${summaryColumns} FROM (
       ${listCurrent('current_evidence')} UNION ALL ${listCurrent('limited_evidence')}
     ) l ${listedAttestation}`,
+  countCurrent: `SELECT count(*) AS count FROM (
+      ${listCurrent('current_evidence')} UNION ALL ${listCurrent('limited_evidence')} LIMIT $4
+    ) l`,
   listRecordedBy: `SELECT e.scope, ${summaryColumns}, ${trailCommit} AS trail_commit, ${trailRepository} AS trail_repository
     FROM (
       SELECT DISTINCT e.scope, e.sequence FROM ${valuesOf('$3')} ${lookUpAll(
@@ -269,6 +272,11 @@ export class AttestationReader extends Repository {
     const rows = await this.query(statements.listCurrent, [org, flow, scopes]);
     const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
     return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
+  }
+
+  /** How many attestations `listCurrent` lists; may stop to count at the limit. */
+  countCurrent({ org, flow }: FlowReference, scopes: readonly Scope[], limit: number): Promise<number> {
+    return this.queryNumber(statements.countCurrent, [org, flow, scopes, limit], 'count');
   }
 
   /** The latest attestation of each evidence name, recorder and commit in each of the scopes, by scope. */

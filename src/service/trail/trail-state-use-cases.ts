@@ -37,6 +37,12 @@ import { type FlowTrend, loadFlowTrends } from './trail-trend-use-cases.ts';
 /** The maximum number of artifacts of a trail that are judged, as many as a template can name. */
 const maximumNamed = 1000;
 
+/** The maximum number of pieces of evidence that are judged of its artifacts, each of which has that of the trail, too. */
+const maximumEvidence = 20_000;
+
+/** So many artifacts are judged in any case: one can have evidence of a few thousand names. */
+const alwaysJudged = 5;
+
 /**
  * Loads a trail with its state; undefined if it does not exist.
  *
@@ -82,19 +88,34 @@ async function judge(
   const limits = { ofEachRecorder, limit: maximumNamed };
   const { reports, isComplete } = await records.artifacts.listLatestByName(org, flow, name, limits);
   const marked = await markReports(records, trail, applied.template, reports);
-  const artifacts = listArtifacts(applied, trail, marked);
+  const listed = listArtifacts(applied, trail, marked);
   const own = toTrailScopes(name);
+  const artifacts = (await hasTooMuchEvidence(records, trail, listed)) ? listed.slice(0, alwaysJudged) : listed;
   const scopes = new Set([...own, ...artifacts.flatMap((artifact) => artifact.scopes)]);
   const from = listTemplateRecorders(applied);
   const current = await listEffectiveEvidence(records, { org, flow, at, from }, [...scopes]);
   return judgeTrail({
-    ...{ applied, isComplete },
+    ...{ applied, isComplete: isComplete && artifacts.length === listed.length },
     evidence: currentEvidence(applied.template, own, current),
     artifacts: artifacts.map(({ scopes: among, ...artifact }) => ({
       ...artifact,
       evidence: currentEvidence(applied.template, among, current),
     })),
   });
+}
+
+/** Whether the artifacts of a trail have more evidence than is judged. */
+async function hasTooMuchEvidence(
+  { attestations }: EvidenceRecords,
+  { org, flow, name }: Trail,
+  artifacts: readonly { readonly scopes: readonly Scope[] }[],
+): Promise<boolean> {
+  if (artifacts.length <= alwaysJudged) return false;
+  const own = toTrailScopes(name);
+  const others = new Set(artifacts.flatMap(({ scopes }) => scopes).filter((scope) => !own.includes(scope)));
+  const count = (scopes: readonly Scope[]): Promise<number> =>
+    attestations.countCurrent({ org, flow }, scopes, maximumEvidence + 1);
+  return artifacts.length * (await count(own)) + (await count([...others])) > maximumEvidence;
 }
 
 /** The first report of each name: the latest one. */

@@ -41,7 +41,7 @@ export interface TrailEvidence<Piece extends Evidence = Evidence> {
   readonly evidence: readonly Piece[];
   /** The artifacts of the template, whether they were reported or not, and all others that were reported. */
   readonly artifacts: readonly TrailArtifact<Piece>[];
-  /** False if there are more artifacts than are judged. Default: true. */
+  /** False if there are more artifacts, or more evidence, than are judged. Default: true. */
   readonly isComplete?: boolean;
 }
 
@@ -86,7 +86,7 @@ export function judgeTrail<Piece extends Evidence>(trail: TrailEvidence<Piece>):
 
 const unjudged: MissingArtifact = {
   about: 'further artifacts',
-  value: 'not judged, because there are too many reports',
+  value: 'not judged, because there are too many reports or too much evidence',
   limit: 'report them to another trail',
   rule: 'limits of a trail',
 };

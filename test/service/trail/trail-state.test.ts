@@ -58,7 +58,7 @@ describe('the state of a trail with a template file', () => {
     expect(judgeTrail({ applied, evidence: [ofTrail], artifacts }).state).toBe('COMPLIANT');
     expect(judgeTrail({ applied, evidence: [ofTrail], artifacts, isComplete: false })).toMatchObject({
       state: 'INCOMPLETE',
-      info: 'further artifacts: not judged, because there are too many reports; report them to another trail (limits of a trail).',
+      info: 'further artifacts: not judged, because there are too many reports or too much evidence; report them to another trail (limits of a trail).',
     });
   });
 

@@ -221,6 +221,11 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
         [5, 'unit', []],
         [6, 'scan', []],
       ]);
+      const count = (limit: number): Promise<number> =>
+        records.storage.read(({ attestations }) =>
+          attestations.countCurrent(place, [...names.scopes, 'trail/b'], limit),
+        );
+      expect([await count(3), await count(9)]).toEqual([3, 4]);
     });
 
     it('by digits find each fingerprint and commit once, however often it was reported', async () => {
