@@ -1,5 +1,6 @@
 import { type Verdict, worstVerdict } from '../../contract/compliance.ts';
 import { verdictFromReasons } from '../../contract/reason.ts';
+import { describeAudience } from '../account/audience.ts';
 import { type JudgementReason, orderReasons } from '../attestation/reasons.ts';
 import { nameArtifact } from '../policy/judged-artifact.ts';
 import { code, toDeploymentComment } from './check-output.ts';
@@ -24,8 +25,8 @@ export interface JudgedDeployment {
   readonly decideAt: number;
   readonly flows: readonly {
     readonly flow: string;
-    /** The verdicts on the artifacts of the commit; empty if there are none. */
-    readonly artifacts: readonly ArtifactVerdict[] | 'too many';
+    /** The verdicts on the artifacts of the commit; empty if there are none, `uncounted` if no report of them counts. */
+    readonly artifacts: readonly ArtifactVerdict[] | 'too many' | 'uncounted';
   }[];
 }
 
@@ -76,11 +77,15 @@ interface Faults {
 
 function listFaults(
   flow: string,
-  artifacts: readonly ArtifactVerdict[] | 'too many',
+  artifacts: JudgedDeployment['flows'][number]['artifacts'],
   environment: string,
 ): readonly Faults[] {
   const about = `flow ${flow}`;
   if (artifacts === 'too many') return toFaults({ state: 'failed', about, value: 'too many artifacts of this commit' });
+  if (artifacts === 'uncounted') {
+    const value = `artifacts of this commit are reported only with keys that do not count for ${describeAudience({ environment })}`;
+    return toFaults({ state: 'missing', about, value });
+  }
   if (artifacts.length === 0) return toFaults({ state: 'missing', about, value: 'no artifact of this commit' });
   return artifacts.flatMap((artifact) => {
     if (artifact.outcome === 'environment not found')

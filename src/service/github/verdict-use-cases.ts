@@ -1,5 +1,6 @@
 import type { GithubGate } from '../../contract/github-gate.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
 import { assertArtifact, listJudgingEnvironments } from '../artifact/artifact-assertion-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { loadTrailStates } from '../trail/trail-state-use-cases.ts';
@@ -74,12 +75,15 @@ export async function judgeDeployment(
   const flows: JudgedDeployment['flows'][number][] = [];
   for (const flow of gate.flows) {
     // Others could claim that an artifact is of this commit, or add one that does not comply.
-    const reports = await dependencies.storage.read(async (transaction) => {
+    const [reports, others] = await dependencies.storage.read(async (transaction) => {
       const environments = await listJudgingEnvironments(transaction, { org, environment });
-      return transaction.artifacts.listByCommit({ org, flow, environments }, sha, maximumArtifacts + 1);
+      const list = (counting: readonly string[], limit: number): Promise<readonly ReportedArtifact[]> =>
+        transaction.artifacts.listByCommit({ org, flow, environments: counting }, sha, limit);
+      return Promise.all([list(environments, maximumArtifacts + 1), list([], 1)]);
     });
-    if (reports.length > maximumArtifacts) {
-      flows.push({ flow, artifacts: 'too many' });
+    const isUncounted = reports.length === 0 && others.length > 0;
+    if (isUncounted || reports.length > maximumArtifacts) {
+      flows.push({ flow, artifacts: isUncounted ? 'uncounted' : 'too many' });
       continue;
     }
     const artifacts: ArtifactVerdict[] = [];
