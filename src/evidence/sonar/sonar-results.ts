@@ -30,7 +30,7 @@ export interface AnalysisData {
 export function toSonarResults({ report, server, task, analysedAt, revision, gate }: AnalysisData): SonarResults {
   const serverUrl = toServerLink(server, report.serverUrl);
   return omitUndefined({
-    serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
+    serverUrl: serverUrl?.replace(/(?<!\/)\/+$/u, '') ?? serverName(server),
     taskId: task.id,
     status: task.status,
     analysedAt,

@@ -100,5 +100,5 @@ function httpUrl(text: string): URL | undefined {
 }
 
 function withoutQuery(url: URL): URL {
-  return new URL(url.origin + url.pathname.replace(/\/+$/u, ''));
+  return new URL(url.origin + url.pathname.replace(/(?<!\/)\/+$/u, ''));
 }
