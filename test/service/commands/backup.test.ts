@@ -264,6 +264,19 @@ describe('the backup of a service', () => {
     expect(await readdir(parent)).not.toContain('backup');
   });
 
+  it('is refused if the database is empty, and leaves its write-ahead log alone', async () => {
+    await service.stop();
+    await truncate(join(dataFolder, 'compliance.sqlite'));
+    expect(await backup()).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('has no tables; name') as unknown,
+    });
+    await writeFile(join(dataFolder, 'compliance.sqlite-wal'), 'the latest writes');
+    target = join(parent, 'second');
+    expect(await backup()).toMatchObject({ code: 1, output: expect.stringContaining('holds writes; put') as unknown });
+    expect(await readdir(dataFolder)).toContain('compliance.sqlite-wal');
+  });
+
   it('requires an existing data folder', async () => {
     dataFolder = join(parent, 'nothing');
     const refused = await backup();

@@ -119,6 +119,16 @@ describe('the signing keys', () => {
     ]);
   });
 
+  it('are not used to verify an empty file, which stays as it is, with its write-ahead log', async () => {
+    const path = join(folder, 'compliance.sqlite');
+    await writeFile(path, '');
+    expect(await run('verify')).toEqual([expect.stringMatching(/^there is no database in /u)]);
+    expect((await stat(path)).size).toBe(0);
+    await writeFile(`${path}-wal`, 'the latest writes');
+    expect(await run('verify')).toEqual([expect.stringMatching(/-wal holds writes; put the database back/u)]);
+    expect(await readFile(`${path}-wal`, 'utf8')).toBe('the latest writes');
+  });
+
   it('are refused if they are of another kind, without showing them', () => {
     const key = pem.replace(/[A-Za-z0-9+/]{20}/u, 'A'.repeat(20));
     expect(() => parseServiceOptions([], { COMPLIANCE_SERVICE_SIGNING_KEY: key })).toThrow(

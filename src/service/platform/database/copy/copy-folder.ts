@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Client } from 'pg';
 import type { Now } from '../../../../runtime/clock.ts';
 import type { AttachedContent } from '../../attachments/attachments.ts';
@@ -17,7 +17,7 @@ import { type DatabaseOptions, openAttachments } from '../postgres/open-postgres
 import { toDatabaseStartError } from '../postgres/start-errors.ts';
 import { beginUnfinishedCopy, endUnfinishedCopy } from '../postgres/unfinished-copy.ts';
 import { findProblems, listAttachedContent } from '../sqlite/backup-database.ts';
-import { translateError } from '../sqlite/database.ts';
+import { openReadOnly, translateError } from '../sqlite/database.ts';
 import { lockFolder } from '../sqlite/folder-lock.ts';
 import { readVersion, schemaVersion } from '../sqlite/migrations.ts';
 import { requireLog } from '../sqlite/unclean-stop.ts';
@@ -69,7 +69,7 @@ export async function copyFolder(request: CopyRequest, dependencies: CopyDepende
   const unlock = lockFolder(dataFolder);
   try {
     requireLog(dataFolder);
-    using database = new DatabaseSync(path, { readOnly: true });
+    using database = openReadOnly(path);
     requireSameVersion(database, path);
     return await copyDatabase({ database, path, size }, request, dependencies);
   } catch (error) {

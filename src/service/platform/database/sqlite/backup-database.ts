@@ -30,12 +30,15 @@ const digestForm = /^[0-9a-f]{64}$/u;
  */
 export function copyDatabase(source: string, target: string): void {
   withDatabase(source, (database) => {
+    let version: number;
     try {
-      readVersion(database, source);
+      version = readVersion(database, source);
     } catch (error) {
       // Only up to here: a later error may be about the target.
       throw toStartError(translateError(error), source);
     }
+    if (version === 0)
+      throw new BackupError(`${source} has no tables; name the data folder of the service with --data`);
     database.prepare('VACUUM INTO ?').run(target);
   });
 }

@@ -46,6 +46,7 @@ export function openDatabase(folder: string): DatabaseSync {
 /** @throws StartError */
 export function openReadOnly(path: string): DatabaseSync {
   try {
+    requireNoLostLog(path);
     return new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
   } catch (error) {
     throw toStartError(translateError(error), path);
@@ -85,7 +86,7 @@ export function isNewDatabase(folder: string): boolean {
   }
 }
 
-/** SQLite deletes the log of a missing database, and with it the writes that are only in the log. */
+/** SQLite deletes the log of a missing or empty database, also to read it. With it go the writes that are only there. */
 function requireNoLostLog(path: string): void {
   if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
   throw new StartError(

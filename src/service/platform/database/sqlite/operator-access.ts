@@ -8,7 +8,7 @@ import { toStartError } from '../start-error.ts';
 import type { Storage, StorageDependencies } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
-import { openReadOnly, translateError } from './database.ts';
+import { isNewDatabase, openReadOnly, translateError } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
@@ -31,9 +31,7 @@ export async function withOperatorFolder<Result>(
   { mayMigrate = false }: OperatorAccess = {},
 ): Promise<Result> {
   const path = join(folder, databaseFile);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    throw new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
-  }
+  requireDatabase(folder, path);
   const release = lockUnlessServed(folder);
   try {
     const isServed = release === undefined;
@@ -54,6 +52,16 @@ export async function withOperatorFolder<Result>(
   } finally {
     release?.();
   }
+}
+
+/**
+ * @throws Error if there is no database, or one without tables: if they were created, the next start would no longer see
+ *   that the database is not the one of the attachments.
+ */
+function requireDatabase(folder: string, path: string): void {
+  const isMissing = statSync(path, { throwIfNoEntry: false }) === undefined;
+  if (isMissing || (findVersion(path) === 0 && isNewDatabase(folder)))
+    throw new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
 }
 
 /** Locks the folder, so that no service can start in the meantime; returns undefined if a service is running. */
@@ -77,7 +85,7 @@ function requireSameVersion(path: string, { isServed }: { readonly isServed: boo
         'run the command of the version that is running, or stop the service first',
     );
   }
-  // Opening refuses a later version, and a database without tables has nothing to lose.
+  // Opening refuses a later version, and the database of another program.
   if (version > schemaVersion || version === 0) return;
   throw new Error(
     `the database ${path} has version ${version}, and this command version ${schemaVersion}; ` +

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -171,6 +171,13 @@ describe('the copy of a data folder to PostgreSQL', () => {
   it('is refused if the write-ahead log of a killed service is missing', async () => {
     await writeFile(join(dataFolder, 'running'), '');
     await expect(copy()).rejects.toThrow(/the latest records in .* may be lost/u);
+  });
+
+  it('is refused if the database is empty, and leaves its write-ahead log alone', async () => {
+    await truncate(join(dataFolder, 'compliance.sqlite'));
+    await writeFile(join(dataFolder, 'compliance.sqlite-wal'), 'the latest writes');
+    await expect(copy()).rejects.toThrow(/-wal holds writes; put the database back/u);
+    expect(await readdir(dataFolder)).toContain('compliance.sqlite-wal');
   });
 
   it('is refused if the database is not empty, and changes nothing', async () => {
