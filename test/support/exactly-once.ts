@@ -10,16 +10,13 @@ import { runOperation } from '../../src/step/run/run-operation.ts';
 import { jsonAnswer } from './answering-transport.ts';
 import { pushEvent, shas } from './events.ts';
 import { faultyTransport } from './faulty-transport.ts';
-import { policyText } from './operation-fixture.ts';
-import { aPod, podList } from './pods.ts';
 import { pullRequestAnswers } from './pull-request-answers.ts';
 import { seededRandom } from './seeded-random.ts';
 import { startTestService, type TestService } from './service.ts';
-import { webhookPayloadWith } from './sonar-analysis.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from './temporary-workspace.ts';
 import { openTestStep } from './test-step.ts';
 import { createTestStorage, type TestStorage } from './test-storage.ts';
-import { reports, type WritingStep, writingSteps } from './writing-steps.ts';
+import { writeReports, type WritingStep, writingSteps } from './writing-steps.ts';
 
 /** How many steps of each operation run: `npm run test:slow` sets more. */
 const givenSteps: unknown = Reflect.get(globalThis, 'faultSteps');
@@ -106,11 +103,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, processes 
       const transport = createTransport({});
       const urls = services.map(({ url }) => url);
       network = behind(processes === 1 ? transport : alternatingTransport(transport, urls));
-      await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
-      await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
-      await workspace.write('policy.yaml', policyText);
-      await workspace.write('data.json', '{"lines":81}');
-      for (const [name, content] of Object.entries(reports)) await workspace.write(name, content);
+      await writeReports(workspace);
     });
 
     afterAll(async () => {

@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { provenancePolicy } from './environment-samples.ts';
 import type { FakeSonar } from './fake-sonar.ts';
 import { fencesOf } from './markdown.ts';
 import { runningContainers } from './pods.ts';
@@ -44,7 +45,7 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
     const folder = join(workspace, inputs['path'] ?? '.');
     await mkdir(join(folder, 'policies'), { recursive: true });
     await writeFile(join(folder, 'sonar-project.properties'), 'sonar.projectKey=acme:widgets\n');
-    await writeFile(join(folder, 'policies', 'production-rules.yml'), samplePolicy);
+    await writeFile(join(folder, 'policies', 'production-rules.yml'), provenancePolicy);
     await mkdir(join(folder, 'compliance'), { recursive: true });
     await writeFile(join(folder, 'compliance', 'template.yml'), documentedTemplate());
   },
@@ -105,14 +106,6 @@ async function writeEntries(folder: string, entries: readonly ArtifactEntry[]): 
     else await writeFile(path, entry.content);
   }
 }
-
-const samplePolicy = [
-  '_schema: https://compliance.example.com/schemas/policy/environment/v1',
-  'artifacts:',
-  '  provenance:',
-  '    required: true',
-  '',
-].join('\n');
 
 /** Scans as the scan action does: fails without a trusted server, and writes its report. */
 async function scan(step: ReadyStep, context: FakeActionContext): Promise<void> {

@@ -15,7 +15,7 @@ import { githubEvents } from './github-gate.ts';
 import { sendWebhook } from './github-webhooks.ts';
 import { prepareEverything } from './prepare-organization.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
-import { call, type Called, mappingOf } from './service-call.ts';
+import { accepted, call, type Called, mappingOf } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, saveFlow } from './service-samples.ts';
 
 /** The time in milliseconds at which everything is recorded and looked at. */
@@ -90,12 +90,6 @@ export async function fillOrganization(service: TestService): Promise<void> {
   await recordLimitedEvidence(service);
   await removeAttachment(service);
   await accepted(call(service, { at: service.url, path: `/log/${service.org}/checkpoint` }));
-}
-
-/** @throws Error if the service has refused the request */
-async function accepted(called: Promise<Called>): Promise<void> {
-  const { status, text } = await called;
-  if (status >= 300) throw new Error(`${status}: ${text}`);
 }
 
 /** Records evidence with a file, and removes the file. */

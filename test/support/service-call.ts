@@ -75,3 +75,9 @@ export function mappingOf(called: Called): Mapping {
   if (!isMapping(called.body)) throw new TypeError(`not an object: ${called.text}`);
   return called.body;
 }
+
+/** @throws Error if the service has refused the request */
+export async function accepted(called: Promise<Called>): Promise<void> {
+  const { status, text } = await called;
+  if (status >= 300) throw new Error(`${status}: ${text}`);
+}

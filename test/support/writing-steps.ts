@@ -2,9 +2,14 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { createServiceAccount } from './administration.ts';
-import { policyForm, provenancePolicy } from './environment-samples.ts';
+import { provenancePolicy, saveEnvironment, savePolicy } from './environment-samples.ts';
+import { shas } from './events.ts';
+import { aPod, podList } from './pods.ts';
 import type { TestService } from './service.ts';
-import { saveCustomType } from './service-samples.ts';
+import { call } from './service-call.ts';
+import { saveCustomType, saveFlow as saveSampleFlow } from './service-samples.ts';
+import { webhookPayloadWith } from './sonar-analysis.ts';
+import type { Workspace } from './temporary-workspace.ts';
 
 /** The steps of one operation that writes, counted from 0. Each writes something of its own. */
 export interface WritingStep {
@@ -22,12 +27,19 @@ const flows = 25;
 
 const nothing = (): Promise<unknown> => Promise.resolve();
 
-/** The reports of other tools that the steps read, by file. */
-export const reports: Readonly<Record<string, string>> = {
-  'junit.xml': '<testsuite name="unit"><testcase name="works"/></testsuite>',
-  'scan.sarif': '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Scanner"}},"results":[]}]}',
-  'bom.json': '{"bomFormat":"CycloneDX","specVersion":"1.6"}',
-};
+/** Writes the files that the steps read. */
+export async function writeReports(workspace: Workspace): Promise<void> {
+  await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
+  await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
+  await workspace.write('policy.yaml', provenancePolicy);
+  await workspace.write('data.json', '{"lines":81}');
+  await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
+  await workspace.write(
+    'scan.sarif',
+    '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Scanner"}},"results":[]}]}',
+  );
+  await workspace.write('bom.json', '{"bomFormat":"CycloneDX","specVersion":"1.6"}');
+}
 
 /** The steps of every operation that writes. */
 export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingStep>>> = {
@@ -35,21 +47,13 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
     inputs: (index) => ({ flow: `flow-${index}`, description: 'Of a test', template: 'sonar' }),
     state: 'created',
     prepare: nothing,
-    records: (service, steps) =>
-      each(steps, async (index) => {
-        const { status } = await ask(service, `/attestations/${service.org}/flow-${index}`);
-        return status === 200 ? 1 : 0;
-      }),
+    records: (service, steps) => found(steps, (index) => `/flows/${service.org}/flow-${index}`, service),
   },
   'create-environment': {
     inputs: (index) => ({ environment: `created-${index}`, 'environment-type': 'K8S' }),
     state: undefined,
     prepare: nothing,
-    records: (service, steps) =>
-      each(steps, async (index) => {
-        const { status } = await ask(service, `/snapshots/${service.org}/created-${index}`);
-        return status === 200 ? 1 : 0;
-      }),
+    records: (service, steps) => found(steps, (index) => `/environments/${service.org}/created-${index}`, service),
   },
   'report-k8s': {
     inputs: (index) => ({ environment: `reported-${index}`, files: 'pods.json' }),
@@ -57,7 +61,7 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
     prepare: (service, steps) => each(steps, (index) => saveEnvironment(service, `reported-${index}`)),
     records: (service, steps) =>
       each(steps, async (index) => {
-        const { body } = await ask(service, `/snapshots/${service.org}/reported-${index}`);
+        const { body } = await call(service, { path: `/snapshots/${service.org}/reported-${index}` });
         return Array.isArray(body) ? body.length : Number(valueAt(body, 'pagination', 'total'));
       }),
   },
@@ -91,7 +95,7 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
     prepare: nothing,
     records: (service, steps) =>
       each(steps, async (index) => {
-        const { body } = await ask(service, `/policies/${service.org}/policy-${index}`);
+        const { body } = await call(service, { path: `/policies/${service.org}/policy-${index}` });
         return listAt(body, 'versions').length;
       }),
   },
@@ -116,11 +120,7 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
     inputs: (index) => ({ flow: 'begun-0', trail: `trail-${index}`, description: 'Of a test' }),
     state: 'begun',
     prepare: (service) => saveFlow(service, 'begun-0'),
-    records: (service, steps) =>
-      each(steps, async (index) => {
-        const { status } = await ask(service, `/trails/${service.org}/begun-0/trail-${index}`);
-        return status === 200 ? 1 : 0;
-      }),
+    records: (service, steps) => found(steps, (index) => `/trails/${service.org}/begun-0/trail-${index}`, service),
   },
   'attest-artifact': {
     inputs: (index) => ({
@@ -141,7 +141,7 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
     state: 'deleted',
     prepare: (service, steps) => each(steps, (index) => createServiceAccount(service, { name: `doomed-${index}` })),
     async records(service, steps) {
-      const { body } = await ask(service, `/service-accounts/${service.org}`);
+      const { body } = await call(service, { path: `/service-accounts/${service.org}` });
       const names = new Set((Array.isArray(body) ? body : []).map((account) => textAt(account, 'name')));
       return Array.from({ length: steps }, (_, index) => (names.has(`doomed-${index}`) ? 0 : 1));
     },
@@ -167,7 +167,7 @@ function attestSteps(name: string, state: string | undefined, inputs: Readonly<R
     prepare: (service) => each(flows, (index) => saveFlow(service, `${name}-${index}`)),
     async records(service, steps) {
       const lists = await each(flows, (index) =>
-        ask(service, `/attestations/${service.org}/${name}-${index}?per_page=1000`),
+        call(service, { path: `/attestations/${service.org}/${name}-${index}?per_page=1000` }),
       );
       const names = lists.flatMap(({ body }) => listAt(body, 'data').map((entry) => textAt(entry, 'attestation_name')));
       return countEach(steps, names, (index) => `${name}-${index}`);
@@ -188,7 +188,9 @@ function countEach(
 async function artifactsOf(service: TestService, flow: string): Promise<readonly (string | undefined)[]> {
   const names: (string | undefined)[] = [];
   for (let page = 1; ; page += 1) {
-    const { body } = await ask(service, `/artifacts/${service.org}?flow_name=${flow}&per_page=100&page=${page}`);
+    const { body } = await call(service, {
+      path: `/artifacts/${service.org}?flow_name=${flow}&per_page=100&page=${page}`,
+    });
     const reports = Array.isArray(body) ? body : [];
     names.push(...reports.map((report) => textAt(report, 'filename')));
     if (reports.length < 100) return names;
@@ -203,46 +205,16 @@ function each<Result>(steps: number, work: (index: number) => Promise<Result>): 
   );
 }
 
-interface Asked {
-  readonly method?: string;
-  readonly json?: unknown;
-  readonly form?: FormData;
-}
-
-/** A request without the checks of `call`, which thousands of requests do not need. */
-async function ask(
-  { baseUrl, apiKey }: TestService,
-  path: string,
-  { method = 'GET', json, form }: Asked = {},
-): Promise<{ readonly status: number; readonly body: unknown }> {
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: json === undefined ? (form ?? null) : JSON.stringify(json),
-  });
-  const body: unknown = await response.json();
-  if (response.status >= 300 && response.status !== 404) throw new Error(`${path}: ${JSON.stringify(body)}`);
-  return { status: response.status, body };
-}
-
-function saveEnvironment(service: TestService, name: string, more = {}): Promise<unknown> {
-  return ask(service, `/environments/${service.org}`, { method: 'PUT', json: { name, type: 'K8S', ...more } });
+/** 1 for each step whose record is found at its path, else 0. */
+function found(steps: number, pathOf: (index: number) => string, service: TestService): Promise<readonly number[]> {
+  return each(steps, async (index) => Number((await call(service, { path: pathOf(index) })).status === 200));
 }
 
 function saveFlow(service: TestService, name: string): Promise<unknown> {
-  const json = { name, description: '', template: [] };
-  return ask(service, `/flows/${service.org}`, { method: 'PUT', json });
-}
-
-function savePolicy(service: TestService, name: string): Promise<unknown> {
-  const form = policyForm({ name }, { content: provenancePolicy });
-  return ask(service, `/policies/${service.org}`, { method: 'PUT', form });
+  return saveSampleFlow(service, { name, description: '', template: [] });
 }
 
 async function environmentsWith(service: TestService, policy: string): Promise<ReadonlySet<unknown>> {
-  const { body } = await ask(service, `/policies/${service.org}/${policy}`);
+  const { body } = await call(service, { path: `/policies/${service.org}/${policy}` });
   return new Set(listAt(body, 'consuming_envs'));
 }

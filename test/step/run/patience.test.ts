@@ -10,14 +10,11 @@ import { instantClock, startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import type { CollectingLog } from '../../support/log.ts';
-import { policyText } from '../../support/operation-fixture.ts';
-import { aPod, podList } from '../../support/pods.ts';
 import { pullRequestAnswers } from '../../support/pull-request-answers.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { webhookPayloadWith } from '../../support/sonar-analysis.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { connection, openTestStep } from '../../support/test-step.ts';
-import { reports, writingSteps } from '../../support/writing-steps.ts';
+import { writeReports, writingSteps } from '../../support/writing-steps.ts';
 
 /** More artifacts than are looked up at a time. */
 const fingerprint = Array.from({ length: 20 }, (_, index) => index.toString(16).padStart(64, '0')).join('\n');
@@ -42,11 +39,7 @@ let workspace: TemporaryWorkspace;
 
 beforeAll(async () => {
   workspace = await temporaryWorkspace();
-  await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
-  await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
-  await workspace.write('policy.yaml', policyText);
-  await workspace.write('data.json', '{"lines":81}');
-  for (const [name, content] of Object.entries(reports)) await workspace.write(name, content);
+  await writeReports(workspace);
 });
 
 afterAll(() => workspace.remove());
