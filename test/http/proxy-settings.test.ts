@@ -1,16 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { proxySettings } from '../../src/http/proxy-settings.ts';
-import { UserError } from '../../src/runtime/failure.ts';
-
-function userErrorOf(read: () => unknown): UserError {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { userErrorOf } from '../support/user-error.ts';
 
 describe('the proxies of the environment', () => {
   it('are undefined if no variable is set, or all are empty', () => {
@@ -46,8 +36,8 @@ describe('the proxies of the environment', () => {
 
   it.each(['socks5://u:hunter2@proxy:1080', 'http://', 'http://u:hunter2@[', 'ftp://proxy', 'http://u:%hunter2@proxy'])(
     'are rejected if one is %s; the value is not repeated, because it may contain a password',
-    (value) => {
-      const mistake = userErrorOf(() => proxySettings({ HTTPS_PROXY: value }));
+    async (value) => {
+      const mistake = await userErrorOf(() => proxySettings({ HTTPS_PROXY: value }));
       expect(mistake.message).toContain('HTTPS_PROXY');
       expect(mistake.remedy).toContain('HTTPS_PROXY');
       expect(`${mistake.message} ${mistake.remedy} ${mistake.stack ?? ''}`).not.toContain('hunter2');

@@ -3,20 +3,11 @@ import fc from 'fast-check';
 import { parseReportTask } from '../../../../src/evidence/sonar/report-task.ts';
 import { buildUrl, chooseServer, pageUrl } from '../../../../src/evidence/sonar/server/server-address.ts';
 import { UserError } from '../../../../src/runtime/failure.ts';
+import { userErrorOf } from '../../../support/user-error.ts';
 
 const reportOf = (serverUrl: string) => parseReportTask(`ceTaskId=A\nserverUrl=${serverUrl}\n`, 'report-task.txt');
 const choose = (hostUrl: string | undefined, serverUrl: string, hasToken = true) =>
   chooseServer(hostUrl, reportOf(serverUrl), 'report-task.txt', hasToken);
-
-function userErrorOf(work: () => unknown): UserError {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 describe('the Sonar server', () => {
   it('is the one that the user sets, whatever the report says', () => {
@@ -44,8 +35,8 @@ describe('the Sonar server', () => {
   it.each([
     ['https://sonar.example.com/sonarqube/api/', 'https://sonar.example.com/sonarqube'],
     ['https://sonar.example.com/sonarqube/api/v2', 'https://sonar.example.com/sonarqube'],
-  ])('named by its web API, %s, is refused with the address to give', (named, right) => {
-    const failure = userErrorOf(() => choose(named, 'https://sonar.example.com'));
+  ])('named by its web API, %s, is refused with the address to give', async (named, right) => {
+    const failure = await userErrorOf(() => choose(named, 'https://sonar.example.com'));
     expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
     expect(failure.remedy).toBe(`Remove the path of the web API from its end: ${right}`);
   });
