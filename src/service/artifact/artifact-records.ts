@@ -59,10 +59,12 @@ const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for,
 
 /** Counts in the order of recording, across flows. */
 const place = either('rowid', 'place');
-/** What a trail calls the artifact of the report `r`. */
-const reference = either("r.report ->> '$.template_reference_name'", "r.report::json ->> 'template_reference_name'");
-const filename = either("r.report ->> '$.filename'", "r.report::json ->> 'filename'");
-const reportedName = `${reference}, CASE WHEN ${reference} IS NULL THEN ${filename} END`;
+const reference = (report: string): string =>
+  either(`${report} ->> '$.template_reference_name'`, `${report}::json ->> 'template_reference_name'`);
+const filename = (report: string): string => either(`${report} ->> '$.filename'`, `${report}::json ->> 'filename'`);
+/** What a trail calls the artifact of a report: its name in the template, else the name of its file. */
+const reportedName = (report: string): string =>
+  `${reference(report)}, CASE WHEN ${reference(report)} IS NULL THEN ${filename(report)} END`;
 const commit = either("report ->> '$.git_commit'", 'git_commit');
 
 /** A condition for a long text of the report. In PostgreSQL, only the first characters of the column are in the index. */
@@ -101,6 +103,11 @@ const statements = defineStatements('artifacts', {
   findLatest: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 AND ${inTrail} ORDER BY sequence DESC LIMIT 1`,
   exists: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 AND ${inTrail} LIMIT 1`,
   findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
+  // In the order of `+ 0`, because no index has it; see `listByTrail`.
+  isCurrent: `SELECT 1 FROM artifacts f WHERE f.org = $1 AND f.idempotency_key = $2 AND f.request_digest = (
+      SELECT r.request_digest FROM artifacts r WHERE r.org = f.org AND r.flow = f.flow AND r.trail = f.trail
+        AND (${reportedName('r.report')}) IS NOT DISTINCT FROM (${reportedName('f.report')})
+      ORDER BY r.sequence + 0 DESC LIMIT 1)`,
   findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')} AND ${inTrail}`,
@@ -113,7 +120,7 @@ const statements = defineStatements('artifacts', {
       SELECT r.flow, max(r.sequence) AS sequence FROM (
         SELECT flow, sequence FROM artifacts WHERE ${ofTrail} ORDER BY sequence + 0 DESC LIMIT $6
       ) l ${lookUp('artifacts', 'r', 'r.org = $1 AND r.flow = l.flow AND r.sequence = l.sequence')}
-      GROUP BY r.flow, ${reportedName}, CASE WHEN $4::boolean THEN r.recorders END ORDER BY 2 DESC LIMIT $5
+      GROUP BY r.flow, ${reportedName('r.report')}, CASE WHEN $4::boolean THEN r.recorders END ORDER BY 2 DESC LIMIT $5
     ) l ${listedReport} ORDER BY l.sequence DESC`,
   listAppearances: `SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
     ${lookUp('environments', 'e', 'e.org = $1 AND e.name = a.environment')}
@@ -181,6 +188,11 @@ export class ArtifactReader extends Repository {
   /** The digest of the request with this idempotency key that reported an artifact; undefined if there is none. */
   findRequestDigest(org: string, key: string): Promise<string | undefined> {
     return this.queryFirst(statements.findRequestDigest, [org, key], (found) => text(found, 'request_digest'));
+  }
+
+  /** Whether the report with this idempotency key, or one with the same content, is the latest of its name in its trail. */
+  async isCurrent(org: string, key: string): Promise<boolean> {
+    return (await this.query(statements.isCurrent, [org, key])).length > 0;
   }
 
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {

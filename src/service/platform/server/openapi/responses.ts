@@ -1,4 +1,4 @@
-import { deprecatedSince, type Endpoint, type RecordPlace } from '../../../../contract/endpoint.ts';
+import { deprecatedSince, type Endpoint } from '../../../../contract/endpoint.ts';
 import type { ErrorResponse } from '../../../../contract/errors.ts';
 import { keyErrors } from '../../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
@@ -98,11 +98,6 @@ function toHeaders({ deprecated, deprecatedFields }: Endpoint): JsonObject {
 function toReplayHeader({ repetition }: Endpoint): JsonObject {
   if (repetition.effect === 'safe') return {};
   const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
-  if (repetition.effect !== 'appends' || !isSupersedable(repetition.recordedIn)) return replayed;
+  if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return replayed;
   return { ...replayed, 'Idempotent-Superseded': { $ref: '#/components/headers/Idempotent-Superseded' } };
-}
-
-/** Whether a later record can take the place of another one. */
-function isSupersedable(place: RecordPlace | undefined): boolean {
-  return place === 'attestation list' || place === 'policy versions';
 }
