@@ -5,7 +5,6 @@ import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import type { AttestationSummary, ListedAttestation } from '../attestation/attestation.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import { toReasonResponses } from '../attestation/reason-response.ts';
-import { locateReasons } from '../attestation/reasons.ts';
 import { calculateLeadTimes } from '../flow/lead-times.ts';
 import type { Links } from '../platform/links.ts';
 import { mergeByTime } from '../platform/time-series.ts';
@@ -16,13 +15,13 @@ import {
   type TemplateRequirement,
 } from '../template/template.ts';
 import type { Appearance, ArtifactDetails } from './artifact.ts';
-import { describeEvidence, judgeArtifact } from './artifact-state.ts';
+import { describeEvidence, judgeArtifact, locateArtifactReasons } from './artifact-state.ts';
 
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
   const { flow, artifact, evidence, appearances, firstStarts } = details;
   const { org, id, createdAt, report } = artifact;
   const { state, info, reasons } = judgeArtifact(details);
-  const located = locateReasons(reasons, { flow: flow.name, trail: report.trail_name });
+  const located = locateArtifactReasons(reasons, flow.name, details);
   const lastModified = Math.max(createdAt, evidence.at(-1)?.createdAt ?? createdAt);
   return {
     id,

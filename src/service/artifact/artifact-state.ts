@@ -6,6 +6,7 @@ import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
 import {
   describeReasons,
   type JudgementReason,
+  locateReasons,
   orderReasons,
   type ReasonSource,
   toSentence,
@@ -230,6 +231,16 @@ export function listEvidenceReasons(evidence: RecordedVerdict, label: string): r
 function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefined {
   if (flow === undefined || trail === undefined || id === undefined) return undefined;
   return { evidence: { flow, trail, attestation: id } };
+}
+
+/** The reasons of an artifact, with its trail as the source of those that have none. */
+export function locateArtifactReasons(
+  reasons: readonly JudgementReason[],
+  flow: string,
+  { applied: { template }, artifact: { report } }: Pick<ArtifactDetails, 'applied' | 'artifact'>,
+): readonly JudgementReason[] {
+  const { trail_name: trail, filename, template_reference_name: name = filename } = report;
+  return locateReasons(reasons, { flow, trail }, isListTemplate(template) ? name : undefined);
 }
 
 /** What the judgement of an artifact is based on. */

@@ -25,13 +25,21 @@ export interface JudgementReason extends Omit<Reason, 'html_url'> {
   readonly source?: ReasonSource;
 }
 
-/** The same reasons, with the trail as the source of those that have none. */
+/**
+ * The same reasons, with the trail as the source of those that have none.
+ *
+ * @param artifact the artifact that a list judges, whose name its rows have and its reasons do not
+ */
 export function locateReasons(
   reasons: readonly JudgementReason[],
   evidence: Pick<EvidenceReference, 'flow' | 'trail'>,
+  artifact?: string,
 ): readonly JudgementReason[] {
+  const toRow = (about: string): string => (artifact === undefined ? about : `${artifact}.${about}`);
   return reasons.map((reason) =>
-    reason.source === undefined ? { ...reason, source: { evidence: { ...evidence, row: reason.about } } } : reason,
+    reason.source === undefined
+      ? { ...reason, source: { evidence: { ...evidence, row: toRow(reason.about) } } }
+      : reason,
   );
 }
 

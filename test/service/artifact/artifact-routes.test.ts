@@ -100,7 +100,7 @@ describe('operation 10, get artifact by fingerprint', () => {
       reasons: [
         {
           ...{ state: 'missing', about: 'unit', value: 'not recorded', rule: 'template of the flow' },
-          html_url: `${page}/trails/main#evidence-unit`,
+          html_url: `${page}/trails/main#evidence-web.unit`,
         },
       ],
       template: ['artifact', 'sonar,unit'],

@@ -155,6 +155,18 @@ describe('the reasons of a verdict', () => {
     }
   });
 
+  it('lead to the row of an artifact that a list judges', async () => {
+    await saveFlow(service, { name: 'list', template: ['artifact', 'unit'] });
+    const fingerprint = fingerprintOf('dddddd');
+    await call(service, { method: 'POST', path: '/artifacts/acme/list', json: sampleArtifact({ fingerprint }) });
+    const page = '/acme/flows/list/trails/main';
+    const { text } = await call(service, { at: service.url, path: page });
+    expect(text).toContain('id="evidence-web.tar.unit"');
+    const html_url = `${service.url}${page}#evidence-web.tar.unit`;
+    for (const path of [`/artifacts/acme/list/fingerprint/${fingerprint}`, `/asserts/acme/fingerprint/${fingerprint}`])
+      expect(await read(path, 'reasons')).toMatchObject([{ about: 'unit', html_url }]);
+  });
+
   it('name once what two rules find about the same evidence, even if it is incomplete by one and fails by the other', async () => {
     await saveFlow(service, { name: 'api', template: [] });
     const fingerprint = fingerprintOf('cccccc');

@@ -1,6 +1,11 @@
 import { type Audience, countsForAudience, describeAudience } from '../../account/audience.ts';
 import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
-import { judgeArtifact, type JudgedDetails, type UncountedEvidence } from '../../artifact/artifact-state.ts';
+import {
+  judgeArtifact,
+  type JudgedDetails,
+  locateArtifactReasons,
+  type UncountedEvidence,
+} from '../../artifact/artifact-state.ts';
 import type { CountedAttestation } from '../../attestation/attestation.ts';
 import {
   type EvidenceRecords,
@@ -8,7 +13,6 @@ import {
   markReport,
 } from '../../attestation/effective-evidence-use-cases.ts';
 import { currentEvidence, selectForAudience, toReportScopes } from '../../attestation/evidence-scope.ts';
-import { locateReasons } from '../../attestation/reasons.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../policy/judged-artifact.ts';
 import { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
@@ -158,7 +162,7 @@ async function judgeReports(
       const marked = await markReport(readers, artifact, template);
       const details = { flow, applied, artifact: marked, evidence, uncounted };
       const judgement = judgeArtifact(details);
-      const reasons = locateReasons(judgement.reasons, { flow: name, trail: artifact.report.trail_name });
+      const reasons = locateArtifactReasons(judgement.reasons, name, details);
       judged.set(artifact, { flow: name, tags: flow.tags, ...judgement, reasons, evidence, uncounted, details });
     }
   }
