@@ -9,12 +9,13 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { requireTemplate, toTemplateResponse } from '../template/template-response.ts';
+import { createTemplateReader, requireTemplate, toTemplateResponse } from '../template/template-response.ts';
 import type { FlowHead } from './flow-records.ts';
 import * as flows from './flow-use-cases.ts';
 
 /** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const reader = createTemplateReader();
   const toAnswer =
     (caller: Caller, endpoint: Endpoint) =>
     (saved: flows.SaveFlowResult): { readonly status: 200 | 201; readonly body: string } => {
@@ -43,7 +44,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     const { name, description, visibility, repo_url: repoUrl } = document;
     requireAccess(caller, 'record', { flows: [name] }, createFlowFromFile);
     if (file === undefined) throw validationError(['template_file', 'is missing']);
-    const template = await requireTemplate(file);
+    const template = await requireTemplate(reader, file);
     const fields = { org: parameters.org, name, description, template, visibility, repoUrl };
     const flow = { ...fields, ...toAuthor(caller, name) };
     return carryOut(flows.saveFlow, dependencies, flow, toAnswer(caller, createFlowFromFile));

@@ -16,12 +16,13 @@ import { type PolicyReading, readPolicy } from './read-policy.ts';
 
 /** Adds operation 6 (create or update a policy), its preview, and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const reader = new YamlFileReader(readPolicy, new URL('./read-policy.ts', import.meta.url));
   addRoute(
     host,
     createPolicy,
     requireRole(dependencies, 'define'),
     async ({ caller, parameters, document, file, carryOut }) => {
-      const reading = await readFile(file);
+      const reading = await readFile(reader, file);
       const { name, description, comment = '' } = document;
       const { org } = parameters;
       const version = { org, name, description, comment, user: actorName(caller), ...reading };
@@ -36,7 +37,7 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
     const { parameters, document, file, signal } = received;
     const { org, policy_name: name } = parameters;
     if (document.name !== name) throw validationError(['name', `must be ${name}, as in the path`]);
-    const { rules } = await readFile(file);
+    const { rules } = await readFile(reader, file);
     const read = { org, bytes: Infinity, signal };
     const preview = await previews.previewPolicy(dependencies, { org, name, rules }, (work) =>
       dependencies.largeReads.run(read, work),
@@ -51,10 +52,11 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
   });
 }
 
-const reader = new YamlFileReader(readPolicy, new URL('./read-policy.ts', import.meta.url));
-
 /** @throws ApiError if the file is not a policy */
-async function readFile(file: UploadedFile | undefined): Promise<Exclude<PolicyReading, { readonly faults: unknown }>> {
+async function readFile(
+  reader: YamlFileReader<PolicyReading>,
+  file: UploadedFile | undefined,
+): Promise<Exclude<PolicyReading, { readonly faults: unknown }>> {
   if (file === undefined) throw validationError(['policy_file', 'is missing']);
   const reading = await reader.read(file.content);
   if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);

@@ -1,13 +1,18 @@
 import type { UploadedFile } from '../platform/server/bodies/multipart.ts';
 import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { validationError } from '../platform/server/errors/api-error.ts';
-import { readTemplate } from './read-template.ts';
+import { readTemplate, type TemplateReading } from './read-template.ts';
 import { type FileTemplate, isListTemplate, type Template } from './template.ts';
 
-const reader = new YamlFileReader(readTemplate, new URL('./read-template.ts', import.meta.url));
+export function createTemplateReader(): YamlFileReader<TemplateReading> {
+  return new YamlFileReader(readTemplate, new URL('./read-template.ts', import.meta.url));
+}
 
 /** @throws ApiError with the faults of the file */
-export async function requireTemplate({ content }: UploadedFile): Promise<FileTemplate> {
+export async function requireTemplate(
+  reader: YamlFileReader<TemplateReading>,
+  { content }: UploadedFile,
+): Promise<FileTemplate> {
   const reading = await reader.read(content);
   if ('template' in reading) return reading.template;
   // The wording of the service that the public client was made for.

@@ -11,18 +11,19 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { requireTemplate } from '../template/template-response.ts';
+import { createTemplateReader, requireTemplate } from '../template/template-response.ts';
 import { toTrailResponse, toTrailSummary } from './trail-response.ts';
 import * as trails from './trail-use-cases.ts';
 
 export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
+  const reader = createTemplateReader();
 
   addRoute(host, beginTrail, requireRole(dependencies, 'record'), async (received) => {
     const { caller, parameters, document, file, carryOut } = received;
     const { name, ...said } = document;
     const report = withProof(caller, said);
-    const template = file === undefined ? undefined : await requireTemplate(file);
+    const template = file === undefined ? undefined : await requireTemplate(reader, file);
     const { org, flow_name: flow } = parameters;
     const author = { by: actorName(caller), mayDefine: mayAccess(caller, org, 'define', { flows: [flow] }) };
     const trail = { org, flow, name, report, template, counts: countsForAny(toCountsFor(caller, flow)), ...author };

@@ -15,7 +15,6 @@ export class YamlFileReader<Reading> {
   readonly #parse: (file: Uint8Array) => Reading;
   readonly #module: URL;
   readonly #largeFiles = new SerialQueue();
-  #pool: Piscina | undefined;
 
   /** @param module exports the parser, under its name */
   constructor(parse: (file: Uint8Array) => Reading, module: URL) {
@@ -30,18 +29,21 @@ export class YamlFileReader<Reading> {
   }
 
   async #parseInWorker(bytes: Uint8Array): Promise<Reading | { readonly faults: Faults }> {
-    this.#pool ??= new Piscina({
+    // For one file, so that nothing is left to be closed.
+    const pool = new Piscina({
       ...{ filename: this.#module.href, minThreads: 0, maxThreads: 1 },
       // Without the flags of the service.
       ...{ resourceLimits: memory, execArgv: [] },
     });
     try {
-      const reading: unknown = await this.#pool.run(bytes, { name: this.#parse.name });
+      const reading: unknown = await pool.run(bytes, { name: this.#parse.name });
       // The worker called the function of this name.
       return reading as Reading;
     } catch (error) {
       if (textAt(error, 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return { faults: ['takes too much memory to parse'] };
+    } finally {
+      await pool.destroy();
     }
   }
 }
