@@ -2,7 +2,7 @@ import type { Appearance, ArtifactDetails } from '../artifact/artifact.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import type { RunningArtifact } from '../snapshot/running-artifact.ts';
-import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { Environment } from '../snapshot/snapshot.ts';
 import type { Provenance } from '../snapshot/snapshot-events.ts';
 import type { TrailHistory } from '../trail/trail.ts';
 import { type Caller, mayAccess } from './access.ts';
@@ -90,7 +90,7 @@ export function toReadableReasons(caller: Reader, reasons: readonly JudgementRea
 }
 
 /** Leaves out the members that the caller may not read. */
-export function toReadableEnvironment(caller: Reader, environment: EnvironmentOverview): EnvironmentOverview {
+export function toReadableEnvironment(caller: Reader, environment: Environment): Environment {
   return { ...environment, members: environment.members.filter((name) => mayReadEnvironment(caller, name)) };
 }
 

@@ -38,7 +38,7 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { listFingerprints } from '../snapshot/running-artifact.ts';
 import { describeVerdict } from '../snapshot/running-html.ts';
-import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import type { Environment, SnapshotSummary } from '../snapshot/snapshot.ts';
 import {
   listsOfSnapshot,
   renderComparisonForm,
@@ -277,7 +277,7 @@ function describeState(context: PageContext, { latest, history }: EnvironmentVie
   return html`${words} ${since === undefined ? undefined : html`This began ${renderTime(since, context)}.`}`;
 }
 
-function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverview): Html {
+function renderEnvironmentFacts(context: PageContext, overview: Environment): Html {
   const { org, kind, description, members, policies, requiresProvenance } = overview;
   const { latest, lastReportedAt, lastChangedAt } = overview;
   const { paths } = context;
@@ -304,7 +304,7 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
 
 function renderTimelineSection(
   context: PageContext,
-  { org, name: environment }: EnvironmentOverview,
+  { org, name: environment }: Environment,
   snapshots: readonly SnapshotSummary[],
 ): Html {
   const words = snapshots.length === 1 ? '' : ` of the latest ${snapshots.length} snapshots`;

@@ -5,7 +5,7 @@ import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { measureSpans, toPeriods, toTrend, type Trend } from '../platform/rate.ts';
-import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { Environment } from '../snapshot/snapshot.ts';
 import type { Provenance } from '../snapshot/snapshot-events.ts';
 import type { RunningEvent } from '../snapshot/snapshot-records.ts';
 import { type Interval, type Page, resolveInterval } from '../snapshot/snapshot-series.ts';
@@ -17,10 +17,8 @@ type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 export function findEnvironment(
   dependencies: ReadDependencies,
   { org, name }: EnvironmentReference,
-): Promise<EnvironmentOverview | undefined> {
-  return readCurrent(dependencies, { org, environments: [name] }, ({ environments }) =>
-    environments.findOverview(org, name),
-  );
+): Promise<Environment | undefined> {
+  return readCurrent(dependencies, { org, environments: [name] }, ({ environments }) => environments.find(org, name));
 }
 
 export interface VerdictHistory {
@@ -70,7 +68,7 @@ export interface EnvironmentListQuery {
 }
 
 export interface EnvironmentList {
-  readonly environments: readonly EnvironmentOverview[];
+  readonly environments: readonly Environment[];
   readonly total: number;
 }
 
@@ -79,14 +77,14 @@ export async function listEnvironments(
   query: EnvironmentListQuery,
 ): Promise<EnvironmentList> {
   const { org } = query;
-  const names = await dependencies.storage.read(({ environments }) => environments.listOverviews(org));
+  const names = await dependencies.storage.read(({ environments }) => environments.list(org));
   const shown = select(names, query).environments.map(({ name }) => name);
   return readCurrent(dependencies, { org, environments: shown }, async ({ environments }) =>
-    select(await environments.listOverviews(org), query),
+    select(await environments.list(org), query),
   );
 }
 
-function select(all: readonly EnvironmentOverview[], query: EnvironmentListQuery): EnvironmentList {
+function select(all: readonly Environment[], query: EnvironmentListQuery): EnvironmentList {
   const { name = '', tags = [], isArchived = false, kinds, sort, descending, page } = query;
   const wanted = all.filter(
     (environment) =>
@@ -104,7 +102,7 @@ function select(all: readonly EnvironmentOverview[], query: EnvironmentListQuery
   return { environments: ordered.slice(start, end), total: ordered.length };
 }
 
-function sortTime(environment: EnvironmentOverview, sort: 'last_modified_at' | 'last_changed_at'): number {
+function sortTime(environment: Environment, sort: 'last_modified_at' | 'last_changed_at'): number {
   return sort === 'last_modified_at' ? environment.lastModifiedAt : (environment.lastChangedAt ?? 0);
 }
 

@@ -1,4 +1,4 @@
-import { type EnvironmentKind, environmentKinds } from '../../contract/environment.ts';
+import { environmentKinds } from '../../contract/environment.ts';
 import type { Tags } from '../../contract/tags.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
 import {
@@ -14,19 +14,7 @@ import {
   text,
   toRecord,
 } from '../platform/database/rows.ts';
-import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
-
-export interface EnvironmentHead {
-  readonly org: string;
-  readonly name: string;
-  readonly kind: EnvironmentKind;
-  /** The number of its latest snapshot; 0 if it has none. */
-  readonly latest: number;
-  /** Whether it requires provenance of everything that runs in it, besides its policies. */
-  readonly requiresProvenance: boolean;
-  /** An archived environment is not judged. */
-  readonly isArchived: boolean;
-}
+import type { Environment, EnvironmentHead } from '../snapshot/snapshot.ts';
 
 /** The artifacts that new evidence affects: one artifact, those of a trail, or those of a flow. */
 export type EvidenceSubject = { readonly org: string } & (
@@ -41,11 +29,11 @@ export const smallTrailSize = 100;
 
 const headColumns = 'e.org, e.name, e.kind, e.latest, e.requires_provenance, e.archived_at';
 
-const columns = `${headColumns}, e.description, e.tags, e.created_at, e.last_modified_at,
-  (SELECT ${toJsonList('member')} FROM environment_members WHERE org = e.org AND environment = e.name) AS members,
-  (SELECT ${toJsonList('policy')} FROM environment_policies WHERE org = e.org AND environment = e.name) AS policies`;
-
-const overview = `SELECT ${columns}, s.compliant, s.made_at AS changed_at, r.reported_at FROM environments e
+const selectAll = `SELECT ${headColumns}, e.description, e.tags, e.created_at, e.last_modified_at,
+    (SELECT ${toJsonList('member')} FROM environment_members WHERE org = e.org AND environment = e.name) AS members,
+    (SELECT ${toJsonList('policy')} FROM environment_policies WHERE org = e.org AND environment = e.name) AS policies,
+    s.compliant, s.made_at AS changed_at, r.reported_at
+  FROM environments e
   LEFT JOIN snapshots s ON s.org = e.org AND s.environment = e.name AND s.number = e.latest
   LEFT JOIN environment_reports r ON r.org = e.org AND r.environment = e.name`;
 
@@ -61,9 +49,8 @@ function selectRunning(reported: string, org = '$1'): string {
 }
 
 const statements = defineStatements('environments', {
-  find: `SELECT ${columns} FROM environments e WHERE e.org = $1 AND e.name = $2`,
-  findOverview: `${overview} WHERE e.org = $1 AND e.name = $2`,
-  listOverviews: `${overview} WHERE e.org = $1 ORDER BY e.name`,
+  find: `${selectAll} WHERE e.org = $1 AND e.name = $2`,
+  list: `${selectAll} WHERE e.org = $1 ORDER BY e.name`,
   findHeads: `SELECT ${headColumns} FROM environments e WHERE e.org = $1 AND ${isAnyOf('e.name', '$2')}`,
   listMemberHeads: `SELECT ${headColumns} FROM environment_members m
     JOIN environments e ON e.org = m.org AND e.name = m.member
@@ -109,13 +96,9 @@ export class EnvironmentReader extends Repository {
     return this.queryFirst(statements.find, [org, name], toEnvironment);
   }
 
-  findOverview(org: string, name: string): Promise<EnvironmentOverview | undefined> {
-    return this.queryFirst(statements.findOverview, [org, name], toEnvironmentOverview);
-  }
-
   /** All environments of the organization, sorted by name. */
-  listOverviews(org: string): Promise<readonly EnvironmentOverview[]> {
-    return this.queryAll(statements.listOverviews, [org], toEnvironmentOverview);
+  list(org: string): Promise<readonly Environment[]> {
+    return this.queryAll(statements.list, [org], toEnvironment);
   }
 
   async findHead(org: string, name: string): Promise<EnvironmentHead | undefined> {
@@ -179,7 +162,10 @@ export class EnvironmentWriter extends EnvironmentReader {
    * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification;
    * it is not archived then. Its organization must exist.
    */
-  save(environment: Omit<Environment, 'members' | 'policies' | 'tags' | 'isArchived' | 'latest'>): Promise<void> {
+  save(
+    environment: Omit<EnvironmentHead, 'latest' | 'isArchived'> &
+      Pick<Environment, 'description' | 'createdAt' | 'lastModifiedAt'>,
+  ): Promise<void> {
     const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
     const required = Number(requiresProvenance);
     return this.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
@@ -219,19 +205,12 @@ const headFields = {
 
 const toEnvironmentHead = toRecord<EnvironmentHead>(headFields);
 
-const fields = {
-  ...{ ...headFields, description: text, tags: json, createdAt: number, lastModifiedAt: number },
-  ...{ members: json, policies: json },
-};
-
-/** Converts a row of `environments` with the sorted names of its `members` and `policies`, each a list in JSON. */
-const toEnvironment = toRecord<Environment>(fields);
-
 /**
- * Converts a row with the columns of `toEnvironment`, `compliant` and `changed_at` of the latest snapshot, and
- * `reported_at`.
+ * Converts a row of `environments` with the sorted names of its `members` and `policies`, each a list in JSON; `compliant`
+ * and `changed_at` of its latest snapshot; and `reported_at`.
  */
-const toEnvironmentOverview = toRecord<EnvironmentOverview>({
-  ...{ ...fields, compliant: flagOrNull },
+const toEnvironment = toRecord<Environment>({
+  ...{ ...headFields, description: text, tags: json, createdAt: number, lastModifiedAt: number },
+  ...{ members: json, policies: json, compliant: flagOrNull },
   ...{ lastReportedAt: column('reported_at', optionalNumber), lastChangedAt: column('changed_at', optionalNumber) },
 });

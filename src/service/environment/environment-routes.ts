@@ -35,7 +35,7 @@ import {
   type RunningArtifact,
   toRunningArtifacts,
 } from '../snapshot/running-artifact.ts';
-import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { Environment } from '../snapshot/snapshot.ts';
 import { parseInterval } from '../snapshot/snapshot-routes.ts';
 import * as reading from './environment-reading-use-cases.ts';
 import * as environments from './environment-use-cases.ts';
@@ -303,7 +303,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
   });
 }
 
-function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentResponse {
+function toEnvironmentResponse(environment: Environment): EnvironmentResponse {
   const { name, org, kind, description, compliant, lastReportedAt, lastModifiedAt, lastChangedAt } = environment;
   return {
     ...{ name, org, type: kind, description, state: compliant },

@@ -4,7 +4,7 @@ import { type Html, html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { TrendChoice } from '../platform/rate.ts';
-import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import type { Environment, SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { VerdictHistory } from './environment-reading-use-cases.ts';
 
 /** The size of the drawing, in its own units. */
@@ -89,7 +89,7 @@ function describeVerdict(compliant: boolean | null): readonly [keyof typeof bars
 }
 
 export interface HistoryView {
-  readonly overview: EnvironmentOverview;
+  readonly overview: Environment;
   readonly history: VerdictHistory | undefined;
   readonly choice: TrendChoice;
 }

@@ -24,14 +24,14 @@ import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { Trend, TrendChoice } from '../platform/rate.ts';
-import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { Environment } from '../snapshot/snapshot.ts';
 import type { TrailDetails } from '../trail/trail.ts';
 import type { FaultCount } from '../trail/trail-records.ts';
 import type { FlowOverview } from '../trail/trail-state-use-cases.ts';
 import type { FlowTrend } from '../trail/trail-trend-use-cases.ts';
 
 export interface JudgedEnvironment extends VerdictHistory {
-  readonly environment: EnvironmentOverview;
+  readonly environment: Environment;
 }
 
 export interface OrganizationOverview {

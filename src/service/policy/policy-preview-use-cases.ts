@@ -1,6 +1,5 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
-import type { EnvironmentHead } from '../environment/environment-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import {
   type JudgedContent,
@@ -12,7 +11,7 @@ import { type JudgingContext, readJudging } from '../platform/judging/judging.ts
 import { SnapshotContent } from '../platform/judging/snapshot-content.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { JudgementBudget, judgementLimits } from '../requirement/judgement-budget.ts';
-import { judgeWithMembers } from '../snapshot/snapshot.ts';
+import { type EnvironmentHead, judgeWithMembers } from '../snapshot/snapshot.ts';
 import { comparePolicies, type PolicyComparison } from './compare-policies.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
 import { listEnvironmentReasons } from './judge-environment.ts';

@@ -3,27 +3,28 @@ import type { Tags } from '../../contract/tags.ts';
 import { type EnvironmentJudgement, unjudged } from '../policy/judge-environment.ts';
 import { mergeArtifacts, type RunningArtifact, toIdentity } from './running-artifact.ts';
 
-/** An environment. All times are in Unix seconds, with a fraction. */
-export interface Environment {
+/** What judging reads of an environment. */
+export interface EnvironmentHead {
   readonly org: string;
   readonly name: string;
   readonly kind: EnvironmentKind;
+  /** The number of its latest snapshot; 0 if it has none. */
+  readonly latest: number;
+  /** Whether it requires provenance of everything that runs in it, besides its policies. */
+  readonly requiresProvenance: boolean;
+  /** An archived environment is not judged. */
+  readonly isArchived: boolean;
+}
+
+/** An environment with its verdict. All times are in Unix seconds, with a fraction. */
+export interface Environment extends EnvironmentHead {
   readonly description: string;
   /** The environments that a logical environment includes; empty for all others. */
   readonly members: readonly string[];
   readonly policies: readonly string[];
-  /** Whether it requires provenance of everything that runs in it, besides its policies. */
-  readonly requiresProvenance: boolean;
   readonly tags: Tags;
-  readonly isArchived: boolean;
-  /** The number of its latest snapshot; 0 if it has none. */
-  readonly latest: number;
   readonly createdAt: number;
   readonly lastModifiedAt: number;
-}
-
-/** An environment with its verdict and the times of its changes. */
-export interface EnvironmentOverview extends Environment {
   /** The verdict of the latest snapshot; null if nothing was judged, or there is no snapshot. */
   readonly compliant: boolean | null;
   /** When it was last reported, whether or not anything had changed; undefined if it never was. */

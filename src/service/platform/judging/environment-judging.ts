@@ -1,8 +1,7 @@
-import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { AttachedPolicy } from '../../policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
 import { BudgetExceededError, type JudgementBudget } from '../../requirement/judgement-budget.ts';
-import { serializeContent } from '../../snapshot/snapshot.ts';
+import { type EnvironmentHead, serializeContent } from '../../snapshot/snapshot.ts';
 import type { SnapshotVerdict } from '../../snapshot/snapshot-records.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 import { listRules } from './environment-rules.ts';

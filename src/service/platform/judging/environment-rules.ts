@@ -1,6 +1,6 @@
-import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { AttachedRules } from '../../policy/policy-records.ts';
 import { provenanceRequirement } from '../../policy/provenance-requirement.ts';
+import type { EnvironmentHead } from '../../snapshot/snapshot.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 
 /** The rules that judge an environment: those of the attached policies, and its requirement of provenance. */

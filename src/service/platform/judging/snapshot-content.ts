@@ -1,6 +1,11 @@
-import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { RunningArtifact } from '../../snapshot/running-artifact.ts';
-import { mergeMemberArtifacts, parseArtifacts, parseMembers, type SnapshotReference } from '../../snapshot/snapshot.ts';
+import {
+  type EnvironmentHead,
+  mergeMemberArtifacts,
+  parseArtifacts,
+  parseMembers,
+  type SnapshotReference,
+} from '../../snapshot/snapshot.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 
 /** The maximum total size of members' contents that is merged, in bytes. */

@@ -1,10 +1,9 @@
 import { toDay } from '../../../runtime/clock.ts';
-import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import { toBroadcasts } from '../../notification/delivery-use-cases.ts';
 import { type EnvironmentJudgement, judgeEnvironment, judgeWithoutArtifacts } from '../../policy/judge-environment.ts';
 import type { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import { type RunningArtifact, sameArtifacts } from '../../snapshot/running-artifact.ts';
-import { judgeWithMembers, listAllowed, type Snapshot } from '../../snapshot/snapshot.ts';
+import { type EnvironmentHead, judgeWithMembers, listAllowed, type Snapshot } from '../../snapshot/snapshot.ts';
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import { type JudgedContent, loadMemberContent, loadPolicies, loadRunning } from './environment-judging.ts';

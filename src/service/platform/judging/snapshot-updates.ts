@@ -1,5 +1,6 @@
-import type { EnvironmentHead, EvidenceSubject } from '../../environment/environment-records.ts';
+import type { EvidenceSubject } from '../../environment/environment-records.ts';
 import { JudgementBudget, MissingMatchesError } from '../../requirement/judgement-budget.ts';
+import type { EnvironmentHead } from '../../snapshot/snapshot.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import { noteChange } from '../../trail/trail-verdict-use-cases.ts';
 import type { WriteTransaction } from '../database/storage.ts';
