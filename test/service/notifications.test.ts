@@ -257,6 +257,9 @@ describe('an event in an environment', () => {
     expect(message).toMatchObject({ text: expect.stringContaining('web&lt;!channel&gt;'), mrkdwn: false });
     await stateSoon('last_success_timestamp', (value) => value !== undefined);
     while (mail.mails.length === 0) await state();
+    const { body } = await inspect();
+    const successes = listAt(body, 'targets').map((target) => Number(valueAt(target, 'delivery', 'last_success_at')));
+    expect(valueAt(body, 'last_success_timestamp')).toBe(Math.floor(Math.max(...successes)));
     expect(mail.mails[0]).toMatchObject({ from: 'compliance@example.com', recipients: ['ann@example.com'] });
     expect(mail.mails[0]?.data).toContain('Subject: prod: ON_STARTED_ARTIFACT');
     await mail.stop();

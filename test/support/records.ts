@@ -186,12 +186,12 @@ export class Records {
     );
   }
 
-  async findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {
-    return (await this.storage.read((transaction) => transaction.notifications.find(org, number)))?.notification;
+  findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {
+    return this.storage.read((transaction) => transaction.notifications.find(org, number));
   }
 
   async findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined> {
-    return (await this.storage.read((transaction) => transaction.notifications.find(org, number)))?.targets;
+    return (await this.findNotification(org, number))?.targets;
   }
 
   async rotateWebhookSecret(

@@ -1,13 +1,7 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
 import { column, json, number, optional, optionalNumber, type Row, text, toRecord } from '../platform/database/rows.ts';
-import type {
-  InspectedNotification,
-  NewNotification,
-  NotificationRecord,
-  TargetReference,
-  TargetState,
-} from './notification.ts';
+import type { NewNotification, NotificationRecord, TargetReference, TargetState } from './notification.ts';
 import type { SigningSecret } from './webhook-secret.ts';
 
 export type NotificationUpdate = Pick<
@@ -61,22 +55,22 @@ const statements = defineStatements('notifications', {
 
 /** Reads notifications, without deleted ones. */
 export class NotificationReader extends Repository {
-  async find(org: string, wanted: number): Promise<InspectedNotification | undefined> {
+  async find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
     const [[row], targets] = await Promise.all([
       this.query(statements.find, [org, wanted]),
       this.query(statements.findTargets, [org, wanted]),
     ]);
-    return optional(row, (found) => toInspected(found, targets));
+    return optional(row, (found) => toNotification(found, targets));
   }
 
   /** The notifications of the organization, sorted by number. */
-  async list(org: string): Promise<readonly InspectedNotification[]> {
+  async list(org: string): Promise<readonly NotificationRecord[]> {
     const [rows, targets] = await Promise.all([
       this.query(statements.list, [org]),
       this.query(statements.listTargets, [org]),
     ]);
     const targetsOf = Map.groupBy(targets, (target) => number(target, 'number'));
-    return rows.map((row) => toInspected(row, targetsOf.get(number(row, 'number')) ?? []));
+    return rows.map((row) => toNotification(row, targetsOf.get(number(row, 'number')) ?? []));
   }
 }
 
@@ -155,20 +149,13 @@ export class NotificationWriter extends NotificationReader {
   }
 }
 
-const toNotification = toRecord<Omit<NotificationRecord, 'targets' | 'lastSuccessAt' | 'failing'>>({
+const toHead = toRecord<Omit<NotificationRecord, 'targets'>>({
   ...{ org: text, number, name: text, environments: json, triggers: json, createdAt: number, createdBy: text },
   lastModifiedAt: (row, column) => optionalNumber(row, column) ?? number(row, 'created_at'),
 });
 
-function toInspected(row: Row, targetRows: readonly Row[]): InspectedNotification {
-  const targets = targetRows.map(toTargetState);
-  const notification = {
-    ...toNotification(row),
-    targets: targets.map(({ target }) => target),
-    lastSuccessAt: Math.max(0, ...targets.map(({ lastSuccessAt = 0 }) => lastSuccessAt)) || undefined,
-    failing: targets.some(({ attempts }) => attempts > 0),
-  };
-  return { notification, targets };
+function toNotification(row: Row, targets: readonly Row[]): NotificationRecord {
+  return { ...toHead(row), targets: targets.map(toTargetState) };
 }
 
 /** Converts a row to a target with the state of its deliveries. */

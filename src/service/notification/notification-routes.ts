@@ -30,7 +30,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
   addRoute(host, getNotification, read, async ({ parameters: { org, notification_number: number } }) => {
     const found = await storage.read((records) => records.notifications.find(org, Number(number)));
     if (found === undefined) throw new ApiError(notificationNotFound);
-    return { status: 200, body: toNotificationResponse(found.notification, dependencies) };
+    return { status: 200, body: toNotificationResponse(found, dependencies) };
   });
 
   addRoute(host, createNotification, administer, ({ caller, parameters: { org }, document, carryOut }) => {
@@ -45,7 +45,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
 
   addRoute(host, listNotifications, read, async ({ parameters: { org } }) => {
     const listed = await storage.read((records) => records.notifications.list(org));
-    return { status: 200, body: listed.map(({ notification }) => toNotificationResponse(notification, dependencies)) };
+    return { status: 200, body: listed.map((notification) => toNotificationResponse(notification, dependencies)) };
   });
 
   addRoute(host, updateNotification, administer, ({ parameters, document, carryOut }) => {
@@ -84,7 +84,7 @@ function addDeliveryRoutes(host: RouteHost, dependencies: RouteDependencies): vo
     );
     if (found === undefined) throw new ApiError(notificationNotFound);
     const targets = found.targets.map((target) => toAdministeredTarget(target, dependencies));
-    return { status: 200, body: { ...toNotificationResponse(found.notification, dependencies), targets } };
+    return { status: 200, body: { ...toNotificationResponse(found, dependencies), targets } };
   });
 
   addRoute(host, rotateWebhookSecret, administer, ({ parameters, document, carryOut }) => {
@@ -110,20 +110,21 @@ function toNotificationResponse(
   record: NotificationRecord,
   { sendsMail }: Pick<RouteDependencies, 'sendsMail'>,
 ): Notification {
-  const cannotBeSent = !sendsMail && record.targets.some(({ type }) => type === 'EMAIL');
+  const { targets } = record;
+  const lastSuccessAt = Math.max(0, ...targets.map((target) => target.lastSuccessAt ?? 0));
   return {
     number: record.number,
     name: record.name,
     type: 'env',
     environments: [...record.environments],
     triggers: [...record.triggers],
-    targets: record.targets.map(redactTarget),
+    targets: targets.map(({ target }) => redactTarget(target)),
     created_at: Math.floor(record.createdAt),
     last_modified_at: Math.floor(record.lastModifiedAt),
-    ...(record.lastSuccessAt === undefined ? {} : { last_success_timestamp: Math.floor(record.lastSuccessAt) }),
+    ...(lastSuccessAt === 0 ? {} : { last_success_timestamp: Math.floor(lastSuccessAt) }),
     created_by: record.createdBy,
     is_created_from_slack_app: false,
-    is_failing: record.failing || cannotBeSent,
+    is_failing: targets.some(({ target, attempts }) => attempts > 0 || (target.type === 'EMAIL' && !sendsMail)),
   };
 }
 
@@ -133,7 +134,7 @@ function toSavedResponse(
   isRemembered: boolean,
   dependencies: RouteDependencies,
 ): Notification {
-  const targets = notification.targets.map((target, index) => {
+  const targets = notification.targets.map(({ target }, index) => {
     const secret = isRemembered ? undefined : secrets.get(index)?.secret;
     return { ...redactTarget(target), ...(secret === undefined ? {} : { secret }) };
   });

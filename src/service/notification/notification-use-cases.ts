@@ -67,8 +67,7 @@ export const createNotification = defineWrite(
     const fault = await findFault(transaction, { ...created, sendsMail });
     if (fault !== undefined) return fault;
     const number = await transaction.notifications.insert(created, secrets);
-    const notification = { ...created, number, lastModifiedAt: createdAt, failing: false };
-    return { outcome: 'saved', notification, secrets };
+    return findSaved(transaction, { org: created.org, number }, secrets);
   },
 );
 
@@ -85,9 +84,8 @@ export const updateNotification = defineWrite(
     { at: lastModifiedAt, sendsMail, randomBytes }: NotificationContext,
   ): Promise<SavedNotification | RejectedNotification | { readonly outcome: 'not found' }> => {
     const { notifications } = transaction;
-    const found = await notifications.find(org, number);
-    if (found === undefined) return { outcome: 'not found' };
-    const { notification: known, targets: states } = found;
+    const known = await notifications.find(org, number);
+    if (known === undefined) return { outcome: 'not found' };
     const wanted = { org, environments: environments ?? [], targets: (targets ?? []).map(withoutSecret), sendsMail };
     const fault = await findFault(transaction, wanted);
     if (fault !== undefined) return fault;
@@ -96,16 +94,24 @@ export const updateNotification = defineWrite(
       environments: [...new Set(environments ?? known.environments)],
       triggers: [...new Set(triggers ?? known.triggers)],
     });
-    const { kept, added } = splitTargets(states, targets);
+    const { kept, added } = splitTargets(known.targets, targets);
     const news = added.map((target) => toNewTarget(target, randomBytes, lastModifiedAt));
     if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
-    const changed = await notifications.find(org, number);
-    if (changed === undefined) throw new Error('a notification that was just changed is gone');
     // New targets follow those that stay.
     const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
-    return { outcome: 'saved', notification: changed.notification, secrets };
+    return findSaved(transaction, { org, number }, secrets);
   },
 );
+
+async function findSaved(
+  { notifications }: WriteTransaction,
+  { org, number }: NotificationReference,
+  secrets: SavedNotification['secrets'],
+): Promise<SavedNotification> {
+  const notification = await notifications.find(org, number);
+  if (notification === undefined) throw new Error('a notification that was just saved is gone');
+  return { outcome: 'saved', notification, secrets };
+}
 
 /** Splits the wanted targets into those that the notification has, by their position, and new ones. */
 function splitTargets(

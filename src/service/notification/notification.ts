@@ -15,15 +15,13 @@ export interface NewNotification {
 }
 
 /** A stored notification with the state of its deliveries. */
-export interface NotificationRecord extends NewNotification {
+export interface NotificationRecord extends Omit<NewNotification, 'targets'> {
   /** Unique within the organization, counted from 1, never reused. */
   readonly number: number;
   /** When it was created or last changed. */
   readonly lastModifiedAt: number;
-  /** The latest successful delivery to any of its targets; undefined if there was none. */
-  readonly lastSuccessAt?: number | undefined;
-  /** Whether the latest attempt at any of its targets failed. */
-  readonly failing: boolean;
+  /** By position. */
+  readonly targets: readonly TargetState[];
 }
 
 export interface TargetState {
@@ -40,12 +38,6 @@ export interface TargetState {
   readonly lastSuccessAt?: number | undefined;
   /** Why the latest attempt failed; undefined if it succeeded. */
   readonly lastError?: { readonly reason: string; readonly at: number } | undefined;
-}
-
-export interface InspectedNotification {
-  readonly notification: NotificationRecord;
-  /** By position. */
-  readonly targets: readonly TargetState[];
 }
 
 export interface TargetReference {

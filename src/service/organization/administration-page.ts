@@ -8,12 +8,7 @@ import type { Member, ServiceAccountRecord, StoredKey } from '../account/account
 import type { KeyWithUse } from '../account/account-records.ts';
 import { renderAuditFilter } from '../audit/audit-log-page.ts';
 import { listDefaultChanges, type LoginRule, toRuleLimits } from '../login/login-rule.ts';
-import {
-  findProblem,
-  type InspectedNotification,
-  redactTarget,
-  type TargetState,
-} from '../notification/notification.ts';
+import { findProblem, type NotificationRecord, redactTarget, type TargetState } from '../notification/notification.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -42,7 +37,7 @@ export interface AdministrationView {
   readonly moreLoginKeys: number;
   /** The latest first. */
   readonly sessions: readonly OwnedSession[];
-  readonly notifications: readonly InspectedNotification[];
+  readonly notifications: readonly NotificationRecord[];
   /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
   readonly usage: Usage;
@@ -68,7 +63,7 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
       apiRequest(listNotifications, { org }),
       ...(notification === undefined
         ? []
-        : [apiRequest(inspectNotification, { org, notification_number: String(notification.notification.number) })]),
+        : [apiRequest(inspectNotification, { org, notification_number: String(notification.number) })]),
     ],
     content: html`<p>
         This page changes nothing. Members, service accounts, keys, login rules and notifications are changed by the
@@ -227,8 +222,8 @@ function renderNotifications(context: PageContext, { org, notifications, sendsMa
   return renderTable({
     label: 'Notifications and their deliveries',
     columns: ['Notification', 'Environments', 'Target', 'Waiting', 'Latest delivery', 'Problem'],
-    rows: notifications.flatMap(({ notification, targets }) =>
-      targets.map((target): readonly Hole[] => [
+    rows: notifications.flatMap((notification) =>
+      notification.targets.map((target): readonly Hole[] => [
         `${notification.number}: ${clip(notification.name, 120)}`,
         renderLinks(notification.environments, (name) => paths.environment(org, name)),
         describeTarget(target),
