@@ -70,32 +70,24 @@ export function selectFromEntries({ flow, environment, key, kind }: LoggedTable,
 export const rowColumns = ({ columns: named }: LoggedTable): string =>
   ['org', ...named].map((column) => `t.${toColumn(column)}`).join(', ');
 
-/** Selects the rows of a table in the order of its key, with the latest entries of their records. */
-function selectRows(table: LoggedTable, after: (count: number) => string): string {
-  const order = orderOf(table).map((column) => `t.${toColumn(column)}`);
-  return `SELECT ${rowColumns(table)}, ${entryColumns} FROM ${table.table} t
-    LEFT JOIN log_entries e ON e.org = t.org AND e.sequence = ${selectFromEntries(table, 'max(l.sequence)')}
-    WHERE t.org = $1 ${after(order.length)} ORDER BY ${order.join(', ')} LIMIT $2`;
+/** The statements, by table, that select rows in the order of the key, with the latest entries of their records. */
+function selectRows(which: 'first' | 'next'): Readonly<Record<string, string>> {
+  const selects = loggedTables.map((table) => {
+    const order = orderOf(table).map((column) => `t.${toColumn(column)}`);
+    const place = order.map((_, index) => `$${index + 3}`);
+    const after = which === 'first' ? '' : `AND (${order.join(', ')}) > (${place.join(', ')})`;
+    return [
+      table.table,
+      `SELECT ${rowColumns(table)}, ${entryColumns} FROM ${table.table} t
+        LEFT JOIN log_entries e ON e.org = t.org AND e.sequence = ${selectFromEntries(table, 'max(l.sequence)')}
+        WHERE t.org = $1 ${after} ORDER BY ${order.join(', ')} LIMIT $2`,
+    ] as const;
+  });
+  return Object.fromEntries(selects);
 }
 
-const toGroup = (table: LoggedTable): string => table.table;
-
-const firstRows = defineStatements(
-  'log_first',
-  Object.fromEntries(loggedTables.map((table) => [toGroup(table), selectRows(table, () => '')])),
-);
-
-const nextRows = defineStatements(
-  'log_next',
-  Object.fromEntries(
-    loggedTables.map((table) => {
-      const order = orderOf(table).map((column) => `t.${toColumn(column)}`);
-      const after = (count: number): string =>
-        `AND (${order.join(', ')}) > (${Array.from({ length: count }, (_, index) => `$${index + 3}`).join(', ')})`;
-      return [toGroup(table), selectRows(table, after)];
-    }),
-  ),
-);
+const firstRows = defineStatements('log_first', selectRows('first'));
+const nextRows = defineStatements('log_next', selectRows('next'));
 
 const statements = defineStatements('log', {
   findSize: 'SELECT coalesce(max(sequence), -1) + 1 AS size FROM log_entries WHERE org = $1',
@@ -189,10 +181,9 @@ export class LogReader extends Repository {
 
   /** Rows of a logged table in the order of its key, after one of them. */
   listRows(table: LoggedTable, org: string, after: Row | undefined, limit: number): Promise<readonly LoggedRow[]> {
-    const group = toGroup(table);
     const place = after === undefined ? [] : orderOf(table).map((column) => toValue(after[column]));
-    const statement = after === undefined ? firstRows[group] : nextRows[group];
-    if (statement === undefined) throw new TypeError(`the table ${group} is not logged`);
+    const statement = (after === undefined ? firstRows : nextRows)[table.table];
+    if (statement === undefined) throw new TypeError(`the table ${table.table} is not logged`);
     return this.queryAll(statement, [org, limit, ...place], (row) => ({
       row,
       entry: toOptionalEntry(row),
