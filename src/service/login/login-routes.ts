@@ -11,7 +11,7 @@ import {
   saveLoginRule,
 } from '../../contract/login-rule.ts';
 import { actorName } from '../account/access.ts';
-import type { StoredKey } from '../account/account.ts';
+import type { Login, StoredKey } from '../account/account.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { requireIdentityToken } from '../platform/server/authentication/identity-token.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
@@ -25,15 +25,9 @@ import * as loginKeys from './login-use-cases.ts';
 export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
 
-  addRoute(host, logIn, requireIdentityToken(dependencies), ({ caller: { key, stored, login } }) => {
-    const { id, createdAt, expiresAt } = stored;
-    const { rules: admitting, proven } = login;
-    const times = { created_at: createdAt, expires_at: expiresAt };
-    return Promise.resolve({
-      status: 201,
-      body: { id, key, ...times, rules: [...admitting], proven: { ...proven } },
-    });
-  });
+  addRoute(host, logIn, requireIdentityToken(dependencies), ({ caller: { key, stored, login } }) =>
+    Promise.resolve({ status: 201, body: { id: stored.id, key, ...toLoginDetails(stored, login) } }),
+  );
 
   addRoute(host, listLoginRules, administer, async ({ parameters: { org } }) => {
     const listed = await dependencies.storage.read(({ loginRules }) => loginRules.list(org));
@@ -78,10 +72,8 @@ function addLoginKeyRoutes(host: RouteHost, dependencies: RouteDependencies): vo
   addRoute(host, listLoginKeys, administer, async ({ parameters: { org }, query }) => {
     const part = toListPart(query);
     const { keys, total } = await loginKeys.listLoginKeys(dependencies, { org, part });
-    return {
-      status: 200,
-      body: { data: keys.flatMap(toLoginKeyDetails), pagination: toPagination(part, total) },
-    };
+    const data = keys.flatMap((key) => (key.login ? [{ id: key.id, ...toLoginDetails(key, key.login) }] : []));
+    return { status: 200, body: { data, pagination: toPagination(part, total) } };
   });
 
   addRoute(host, revokeLoginKey, administer, ({ caller, parameters: { org, key_id: id }, carryOut }) =>
@@ -92,9 +84,9 @@ function addLoginKeyRoutes(host: RouteHost, dependencies: RouteDependencies): vo
   );
 }
 
-function toLoginKeyDetails({ id, createdAt, expiresAt, login }: StoredKey): readonly LoginKeyDetails[] {
-  if (login === undefined) return [];
-  const { rules: admitting, proven } = login;
-  const times = { created_at: createdAt, expires_at: expiresAt };
-  return [{ id, ...times, rules: [...admitting], proven: { ...proven } }];
+function toLoginDetails(
+  { createdAt, expiresAt }: StoredKey,
+  { rules: admitting, proven }: Login,
+): Omit<LoginKeyDetails, 'id'> {
+  return { created_at: createdAt, expires_at: expiresAt, rules: [...admitting], proven: { ...proven } };
 }
