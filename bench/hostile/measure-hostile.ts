@@ -5,11 +5,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fakeApp } from '../../test/support/fake-github-app.ts';
+import { hostileOrg } from '../../test/support/hostile-requests.ts';
 import { startTrialService } from '../../trial/trial-service.ts';
 import { type Row, withTarget } from '../row.ts';
 import { quantile } from '../statistics.ts';
 import { milliseconds } from '../units.ts';
-import { type Flood, floodingOrg, floods } from './floods.ts';
+import { type Flood, floods } from './floods.ts';
 
 const program = join(import.meta.dirname, '..', 'programs', 'flood.ts');
 const heap = '--max-old-space-size=256';
@@ -38,13 +39,13 @@ export async function measureHostile(directory: string, only: readonly string[])
 async function measureFlood(flood: Flood, data: string): Promise<readonly Row[]> {
   const key = `f10000000000000a_${'k'.repeat(43)}`;
   const adminKey = 'administration-key-0123456789abcdef';
-  const service = await startTrialService(data, floodingOrg, key, {
+  const service = await startTrialService(data, hostileOrg, key, {
     ...{ NODE_OPTIONS: heap, COMPLIANCE_SERVICE_ADMIN_KEY: adminKey },
     COMPLIANCE_SERVICE_ALLOW_PRIVATE_ISSUERS: 'true',
     COMPLIANCE_SERVICE_GITHUB_APP_ID: String(fakeApp.appId),
     COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: fakeApp.privateKey,
     COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET: fakeApp.webhookSecret,
-    COMPLIANCE_SERVICE_GITHUB_INSTALLATION: `${floodingOrg}=1`,
+    COMPLIANCE_SERVICE_GITHUB_INSTALLATION: `${hostileOrg}=1`,
     // Nothing answers there.
     COMPLIANCE_SERVICE_GITHUB_API_URL: 'http://127.0.0.1:9',
   });

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
-import { type Ask, floods } from '../hostile/floods.ts';
+import { createSend } from '../../test/support/hostile-requests.ts';
+import { floods } from '../hostile/floods.ts';
 
 /*
  * Floods a service in a process of its own: prepares, says so, and sends from the first line on standard input to its
@@ -11,12 +12,7 @@ const flood = floods.find((one) => one.name === name);
 if (flood === undefined) throw new Error(`there is no flood '${name}'`);
 
 const statuses = new Map<string, number>();
-const ask: Ask = async ({ path, headers, ...request }) => {
-  const answer = await fetch(url + path, { ...request, headers: { authorization: `Bearer ${key}`, ...headers } });
-  await answer.arrayBuffer();
-  return answer.status;
-};
-const send = await flood.prepare({ url, key, ask });
+const send = await flood.prepare({ url, key, send: createSend(url, key) });
 console.log('prepared');
 
 const lines = createInterface({ input: process.stdin });
@@ -31,8 +27,7 @@ await Promise.all(
     // Read through a function: another callback sets it.
     while (!hasEnded()) {
       turn += 1;
-      const answer = await send(turn).catch(() => 'connection failed');
-      const word = String(answer);
+      const word = String(await send(turn));
       statuses.set(word, (statuses.get(word) ?? 0) + 1);
     }
   }),

@@ -1,45 +1,41 @@
 import { connect, type Socket } from 'node:net';
+import { policyForm } from './environment-samples.ts';
+import { attestationForm } from './service-samples.ts';
 
 /** The organization that the hostile requests are for. */
 export const hostileOrg = 'acme';
 
-/** A request, with a body as `fetch` takes it. */
-interface HostileRequest {
-  /** Relative to the base address. */
+/** A request as `fetch` takes it. */
+export interface HostileRequest {
+  /** Relative to the root of the service. */
   readonly path: string;
-  readonly method: string;
-  readonly body: string | FormData;
-  readonly contentType?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | FormData | Uint8Array<ArrayBuffer>;
 }
 
-/** A request whose body is serialized already, so that sending it takes almost no time. */
-export interface BuiltRequest extends Omit<HostileRequest, 'body'> {
-  readonly body: Uint8Array<ArrayBuffer>;
+/** Sends a request with the key of the organization. Returns the status, or why the connection failed. */
+export type Send = (request: HostileRequest) => Promise<number | string>;
+
+export const mebi = 1024 * 1024;
+export const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+export const schema = '_schema: https://example.com/v1\n';
+
+/** @param path below the base address of the interface */
+export function json(method: string, path: string, document: unknown): HostileRequest {
+  const body = typeof document === 'string' ? document : JSON.stringify(document);
+  return { path: `/api/v2${path}`, method, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** Sends a request and returns its status, or why the connection failed. */
-export type Send = (request: HostileRequest | BuiltRequest) => Promise<number | string>;
-
-const mebi = 1024 * 1024;
-const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
-const schema = '_schema: https://example.com/v1\n';
-
-function json(method: string, path: string, body: string): HostileRequest {
-  return { path, method, body, contentType: 'application/json' };
-}
-
-function attestation(userData: string): HostileRequest {
+export function attestation(userData: string, file?: { readonly content: Uint8Array<ArrayBuffer> }): HostileRequest {
   const results = '{"project":{"key":"web"},"qualityGate":{"status":"OK","conditions":[]}}';
-  const body = new FormData();
-  body.set('data_json', `{"attestation_name":"sonar","sonar_results":${results},"user_data":{${userData}}}`);
-  return { path: `/attestations/${hostileOrg}/web/trail/main/sonar`, method: 'POST', body };
+  const document = `{"attestation_name":"sonar","sonar_results":${results},"user_data":{${userData}}}`;
+  const path = `/api/v2/attestations/${hostileOrg}/web/trail/main/sonar`;
+  return { path, method: 'POST', body: attestationForm(document, file) };
 }
 
-function policy(name: string, content: string): HostileRequest {
-  const body = new FormData();
-  body.set('payload', JSON.stringify({ name }));
-  body.set('policy_file.0', new Blob([content]), 'policy.yaml');
-  return { path: `/policies/${hostileOrg}`, method: 'PUT', body };
+export function policy(name: string, content: string): HostileRequest {
+  return { path: `/api/v2/policies/${hostileOrg}`, method: 'PUT', body: policyForm({ name }, { content }) };
 }
 
 function report(pods: string): HostileRequest {
@@ -76,24 +72,28 @@ const kinds: readonly (readonly [count: number, make: (turn: number) => HostileR
 ];
 
 /** Fifty requests that are meant to be sent at once. */
-export function buildHostileRequests(): Promise<readonly BuiltRequest[]> {
+export function buildHostileRequests(): Promise<readonly HostileRequest[]> {
   const requests = kinds.flatMap(([count, make]) => numbers(count).map(make));
   return Promise.all(requests.map(build));
 }
 
-/** Serializes the body, as `fetch` would while it sends it. */
-async function build({ path, method, body, contentType }: HostileRequest): Promise<BuiltRequest> {
-  const whole = new Response(body);
-  const type = contentType ?? whole.headers.get('content-type') ?? '';
-  return { path, method, contentType: type, body: new Uint8Array(await whole.arrayBuffer()) };
+/** Serializes the body, as `fetch` would while it sends it, so that sending it takes almost no time. */
+async function build({ path, method = 'GET', headers, body }: HostileRequest): Promise<HostileRequest> {
+  const whole = new Response(body ?? null);
+  const type = whole.headers.get('content-type') ?? '';
+  return {
+    path,
+    method,
+    headers: { 'content-type': type, ...headers },
+    body: new Uint8Array(await whole.arrayBuffer()),
+  };
 }
 
-/** Sends requests to a service. */
-export function createSend(baseUrl: string, key: string): Send {
-  return async ({ path, method, body, contentType }) => {
-    const headers = { authorization: `Bearer ${key}`, ...(contentType && { 'content-type': contentType }) };
+/** @param url the root of the service, without a slash at its end */
+export function createSend(url: string, key: string): Send {
+  return async ({ path, headers, ...request }) => {
     try {
-      const answer = await fetch(baseUrl + path, { method, body, headers });
+      const answer = await fetch(url + path, { ...request, headers: { authorization: `Bearer ${key}`, ...headers } });
       await answer.arrayBuffer();
       return answer.status;
     } catch (error) {
@@ -102,9 +102,18 @@ export function createSend(baseUrl: string, key: string): Send {
   };
 }
 
+/** @throws Error if one of the requests is rejected */
+export async function sendAll(send: Send, requests: readonly HostileRequest[]): Promise<void> {
+  for (const request of requests) {
+    const status = await send(request);
+    if (typeof status === 'string' || status >= 300)
+      throw new Error(`${request.method ?? 'GET'} ${request.path} was answered ${status}`);
+  }
+}
+
 /** A request that creates another flow, which must succeed on a healthy service. */
-export function flowRequest(name: string): BuiltRequest | HostileRequest {
-  return json('PUT', `/flows/${hostileOrg}`, JSON.stringify({ name, description: '', template: [] }));
+export function flowRequest(name: string): HostileRequest {
+  return json('PUT', `/flows/${hostileOrg}`, { name, description: '', template: [] });
 }
 
 /**
@@ -116,25 +125,24 @@ export function flowRequest(name: string): BuiltRequest | HostileRequest {
 export async function prepareHostileLoad(send: Send): Promise<void> {
   const exceptions = numbers(20).map((index) => `      - if: \${{ matches(artifact.name, "(a|b){1,40}c${index}") }}\n`);
   const slow = `${schema}artifacts:\n  provenance:\n    required: true\n    exceptions:\n${exceptions.join('')}`;
-  const requests = [
+  await sendAll(send, [
     flowRequest('web'),
     json('PUT', `/environments/${hostileOrg}`, '{"name":"prod","type":"K8S"}'),
     policy('slow', slow),
     json('POST', `/environments/${hostileOrg}/prod/policies`, '{"policy_names":["slow"]}'),
-    ...numbers(7).map(() => attestation(`"large":"${'x'.repeat(mebi - 4096)}"`)),
-  ];
-  for (const request of requests) {
-    const status = await send(request);
-    if (status !== 201) throw new Error(`${request.method} ${request.path} was answered ${status}`);
-  }
+    ...largeAttestations,
+  ]);
 }
 
+/** So many that a page of them is larger than all buffers of a connection. */
+export const largeAttestations = numbers(7).map(() => attestation(`"large":"${'x'.repeat(mebi - 4096)}"`));
+
 /** Requests a large page and never reads it. The caller must destroy the socket. */
-export function askWithoutReading(baseUrl: string, key: string): Socket {
-  const { hostname, port, pathname } = new URL(baseUrl);
+export function askWithoutReading(url: string, key: string): Socket {
+  const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   socket.pause();
-  const head = `GET ${pathname}/attestations/${hostileOrg}/web?per_page=7 HTTP/1.1`;
+  const head = `GET /api/v2/attestations/${hostileOrg}/web?per_page=7 HTTP/1.1`;
   socket.write(`${head}\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`);
   return socket;
 }
