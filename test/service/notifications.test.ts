@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { serve } from '../../tools/loopback-server.ts';
 import { administer, createNotification } from '../support/administration.ts';
+import { changePolicies, pod, reportPods, savePolicy } from '../support/environment-samples.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { call, type Called, mappingOf } from '../support/service-call.ts';
@@ -32,30 +33,9 @@ describe('an event in an environment', () => {
       targets: [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }],
       ...document,
     });
-  const runs = (...digests: readonly string[]): Promise<Called> => {
-    const pod = (digest: string, index: number): unknown => ({
-      creationTimestamp: 1,
-      digests: { web: digest },
-      namespace: 'web',
-      podName: `web-${index}`,
-    });
-    const path = '/environments/acme/prod/report/K8S';
-    return call(service, { method: 'PUT', path, json: { artifacts: digests.map(pod) } });
-  };
-  const attach = (): Promise<Called> => {
-    const path = '/environments/acme/prod/policies';
-    return call(service, { method: 'POST', path, json: { policy_names: ['provenance'] } });
-  };
-  const savePolicy = (): Promise<Called> => {
-    const form = new FormData();
-    form.set('payload', JSON.stringify({ name: 'provenance', type: 'env' }));
-    const yaml = [
-      '_schema: https://compliance.example.com/schemas/policy/environment/v1',
-      'artifacts: { provenance: { required: true } }',
-    ];
-    form.set('policy_file.0', new Blob([`${yaml.join('\n')}\n`]), 'policy.yaml');
-    return call(service, { method: 'PUT', path: '/policies/acme', form });
-  };
+  const runs = (...digests: readonly string[]): Promise<Called> =>
+    reportPods(service, 'prod', ...digests.map((web, index) => pod(`web-${index}`, {}, { digests: { web } })));
+  const attach = (): Promise<Called> => changePolicies(service, 'POST', 'prod', ['provenance']);
   const state = (): Promise<Called> => call(service, { path: '/organizations/acme/environments_notifications/1' });
   const stateSoon = async (key: string, wanted: (value: unknown) => boolean): Promise<Called> => {
     for (;;) {
@@ -109,7 +89,7 @@ describe('an event in an environment', () => {
   });
 
   it('comes in order, artifacts and verdicts alike, and nothing comes where nothing changed', async () => {
-    await savePolicy();
+    await savePolicy(service, 'provenance');
     await notify();
     await runs(fingerprint);
     await attach();
@@ -131,13 +111,13 @@ describe('an event in an environment', () => {
 
   it('is that somebody changed what the environment is judged by', async () => {
     await saveFlow(service);
-    await savePolicy();
+    await savePolicy(service, 'provenance');
     await notify({ triggers: ['ON_CHANGED_RULES'] });
     // Nothing is judged before the first report.
     await attach();
     await runs(fingerprint);
     await report(service);
-    await savePolicy();
+    await savePolicy(service, 'provenance');
     await saveFlow(service);
     await saveFlow(service, { template: [] });
     const seen: unknown[] = [];
@@ -155,15 +135,13 @@ describe('an event in an environment', () => {
   });
 
   it('is one message together with thousands of others of the same snapshot', async () => {
-    await savePolicy();
+    await savePolicy(service, 'provenance');
     await notify();
     await attach();
     const digests = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [`image-${index}`, index.toString(16).padStart(64, '0')]),
     );
-    const pod = { creationTimestamp: 1, digests, namespace: 'web', podName: 'web' };
-    const path = '/environments/acme/prod/report/K8S';
-    expect(await call(service, { method: 'PUT', path, json: { artifacts: [pod] } })).toMatchObject({ status: 201 });
+    expect(await reportPods(service, 'prod', pod('web', {}, { digests }))).toMatchObject({ status: 201 });
     expect(await delivered()).toMatchObject({
       event_type: 'ON_NON_COMPLIANT_ENV',
       artifact: null,
@@ -244,15 +222,7 @@ describe('an event in an environment', () => {
         { type: 'EMAIL', recipients: ['ann@example.com'] },
       ],
     });
-    await call(service, {
-      method: 'PUT',
-      path: '/environments/acme/prod/report/K8S',
-      json: {
-        artifacts: [
-          { creationTimestamp: 1, digests: { 'web<!channel>': fingerprint }, namespace: 'web', podName: 'web-1' },
-        ],
-      },
-    });
+    await reportPods(service, 'prod', pod('web-1', { 'web<!channel>': 'abcdef' }));
     const message = await delivered();
     expect(message).toMatchObject({ text: expect.stringContaining('web&lt;!channel&gt;'), mrkdwn: false });
     await stateSoon('last_success_timestamp', (value) => value !== undefined);

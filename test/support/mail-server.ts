@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listen, trackConnections } from '../../tools/loopback-server.ts';
 
 /** An e-mail as a mail server receives it. */
 export interface TakenMail {
@@ -19,23 +19,11 @@ export interface MailServer {
 /** Starts a minimal mail server (RFC 5321), which refuses everything, or one recipient. The caller must stop it. */
 export async function startMailServer({ refuse = false, unknown = '' } = {}): Promise<MailServer> {
   const mails: TakenMail[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket.setEncoding('utf8').on('error', () => undefined));
-    converse(socket, { refuse, unknown }, (mail) => mails.push(mail));
+    converse(socket.setEncoding('utf8'), { refuse, unknown }, (mail) => mails.push(mail));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    mails,
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { close } = trackConnections(server);
+  return { url: `smtp://127.0.0.1:${await listen(server)}`, mails, stop: close };
 }
 
 function converse(

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Transform } from 'node:stream';
+import { listen } from '../../tools/loopback-server.ts';
 
 /** A proxy on the loopback interface in front of a server. */
 export interface TcpProxy {
@@ -66,16 +67,13 @@ export async function startTcpProxy(
     client.pipe(toServer).pipe(upstream);
     upstream.pipe(toClient).pipe(client);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('A server without a port');
+  const port = await listen(server);
 
   const reset = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
   return {
-    port: address.port,
+    port,
     reset,
     refuse: (refusing) => {
       isRefusing = refusing;
