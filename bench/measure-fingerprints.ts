@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { interleavedMedians } from './interleave.ts';
-import { type Measured, type Row, withoutTarget, withTarget } from './row.ts';
+import { type Row, withoutTarget, withTarget } from './row.ts';
 import { type Command, runPipeline, runProcess } from './run-process.ts';
 import type { Target } from './target.ts';
 import { milliseconds, times } from './units.ts';
@@ -32,28 +32,24 @@ export async function measureFingerprints(parent: string, megabytes: number, rou
   await mkdir(directory);
   try {
     return [
-      ...(await ifThere('openssl', ['version'], () => measureFile(directory, megabytes, rounds))),
-      ...(await ifThere('tar', ['--version'], () => measureDirectory(directory, rounds))),
+      await ifThere('openssl', ['version'], () => measureFile(directory, megabytes, rounds)),
+      await ifThere('tar', ['--version'], () => measureDirectory(directory, rounds)),
     ];
   } finally {
     await rm(directory, { recursive: true });
   }
 }
 
-async function ifThere(
-  tool: string,
-  parameters: readonly string[],
-  measure: () => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
+async function ifThere(tool: string, parameters: readonly string[], measure: () => Promise<Row>): Promise<Row> {
   try {
     runProcess({ program: tool, parameters });
   } catch {
-    return [withoutTarget({ what: 'fingerprints', figure: `skipped: ${tool} is not installed` })];
+    return withoutTarget({ what: 'fingerprints', figure: `skipped: ${tool} is not installed` });
   }
   return measure();
 }
 
-async function measureFile(directory: string, megabytes: number, rounds: number): Promise<readonly Row[]> {
+async function measureFile(directory: string, megabytes: number, rounds: number): Promise<Row> {
   const empty = join(directory, 'empty.bin');
   await writeFile(empty, '');
   const file = join(directory, 'large.bin');
@@ -83,7 +79,7 @@ function checkDigest(file: string): void {
   if (ours !== reference) throw new Error(`the fingerprint is ${ours}, but openssl computes ${reference}`);
 }
 
-async function measureDirectory(directory: string, rounds: number): Promise<readonly Row[]> {
+async function measureDirectory(directory: string, rounds: number): Promise<Row> {
   const empty = join(directory, 'empty');
   await mkdir(empty);
   const full = join(directory, 'full');
@@ -111,23 +107,12 @@ interface Walls {
   readonly referenceEmpty: number;
 }
 
-function compare(what: string, tool: string, wall: Walls, target: Target): readonly Row[] {
+function compare(what: string, tool: string, wall: Walls, target: Target): Row {
   const ours = wall.ours - wall.oursEmpty;
   const reference = wall.reference - wall.referenceEmpty;
+  const against = `${tool} ${milliseconds(reference)}`;
   const ratio = ours / reference;
-  const work: Measured = {
-    what,
-    figure: milliseconds(ours),
-    against: `${tool} ${milliseconds(reference)}`,
-    ratio: times(ratio),
-  };
-  const whole: Measured = {
-    what: '… whole processes, including start-up',
-    figure: milliseconds(wall.ours),
-    against: `${tool} ${milliseconds(wall.reference)}`,
-    ratio: times(wall.ours / wall.reference),
-  };
-  return [withTarget(work, ratio, target, times), withoutTarget(whole)];
+  return withTarget({ what, figure: milliseconds(ours), against, ratio: times(ratio) }, ratio, target, times);
 }
 
 async function writeRandomFile(path: string, megabytes: number): Promise<void> {

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { ask, type InstanceAnswer, sendJson, sharedKey } from './service-instances.ts';
-import { attestationForm, sampleAttestation, sampleFlow } from './service-samples.ts';
+import { ask, attestTrail, type InstanceAnswer, sendJson, sharedKey } from './service-instances.ts';
+import { sampleFlow } from './service-samples.ts';
 
 /** How long a writer waits before it sends a refused request again, in milliseconds. */
 const pause = 25;
@@ -138,12 +138,7 @@ export class WritingLoad {
     const digest = content === undefined ? undefined : createHash('sha256').update(content).digest('hex');
     return {
       name,
-      send: (baseUrl) =>
-        ask(baseUrl, `/attestations/acme/web/trail/${name}/sonar`, {
-          method: 'POST',
-          headers: { 'idempotency-key': `"${name}"` },
-          body: attestationForm(sampleAttestation('OK'), content === undefined ? undefined : { content }),
-        }),
+      send: (baseUrl) => attestTrail({ baseUrl }, name, content),
       note: () => this.#attestations.set(name, digest),
     };
   }
