@@ -11,6 +11,9 @@ import { openTemporaryFile, type TemporaryFolder } from './temporary-file.ts';
 /** The maximum number of bytes of a content in memory. Larger content is in a temporary file. */
 export const memoryBytes = 256 * 1024;
 
+/** The size of the first allocation, in bytes. Small, because V8 collects all garbage after few large allocations. */
+const initialBytes = 8 * 1024;
+
 /** The size of a probe in bytes. A disk without that much space has no space for an upload. */
 const probeBytes = 64 * 1024;
 
@@ -77,8 +80,7 @@ export function streamAndDiscard(upload: BufferedUpload): Readable {
  */
 class UploadWriter {
   readonly #temporary: TemporaryFolder;
-  // The system provides only the part that is used.
-  #memory = Buffer.allocUnsafe(memoryBytes);
+  #memory = Buffer.allocUnsafe(initialBytes);
   /** The bytes of `#memory` that are in use. */
   #used = 0;
   #written = 0;
@@ -91,6 +93,7 @@ class UploadWriter {
   async append(chunk: Buffer): Promise<void> {
     for (let rest = chunk; rest.length > 0;) {
       if (this.#used === memoryBytes) await this.#flush();
+      this.#grow(rest.length);
       const copied = rest.copy(this.#memory, this.#used);
       this.#used += copied;
       rest = rest.subarray(copied);
@@ -110,6 +113,15 @@ class UploadWriter {
   async discard(): Promise<void> {
     // The file has no name, so there is nothing to remove.
     await this.#file?.close().catch(() => undefined);
+  }
+
+  /** Makes room for more bytes, by doubling up to the maximum. */
+  #grow(count: number): void {
+    const needed = Math.min(this.#used + count, memoryBytes);
+    if (needed <= this.#memory.length) return;
+    const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.#memory.length * 2), memoryBytes));
+    this.#memory.copy(larger, 0, 0, this.#used);
+    this.#memory = larger;
   }
 
   async #flush(): Promise<void> {
