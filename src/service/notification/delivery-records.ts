@@ -2,18 +2,18 @@ import type { Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import { defineStatements, either, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
 import { column, flag, json, number, optionalNumber, text, toRecord } from '../platform/database/rows.ts';
-import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
+import {
+  type Delivery,
+  type DeliveryFailure,
+  type DueTarget,
+  retryDelay,
+  type TargetReference,
+} from './notification.ts';
 
 export interface Listener {
   readonly number: number;
   readonly triggers: readonly Trigger[];
   readonly positions: readonly number[];
-}
-
-export interface WaitingTarget extends TargetReference {
-  readonly dueAt: number;
-  /** The number of failed attempts since the last success. */
-  readonly attempts: number;
 }
 
 /** Messages for targets of notifications, which are added to their queues later, in portions. */
@@ -47,6 +47,13 @@ export interface DueQuery extends Claim {
 const isFreeFor = (claimant: string): string =>
   `(claimed_until IS NULL OR claimed_until <= now() OR claimed_by = ${claimant})`;
 
+/** How long a target waits after its failed attempts, in seconds. After the tenth, the wait stays the same. */
+const longestWait = `CASE attempts WHEN 0 THEN 0
+  ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => `WHEN ${attempts} THEN ${retryDelay(attempts)}`).join(' ')}
+  ELSE ${retryDelay(10)} END`;
+/** Whether a target waits longer at the time $1 than it should, because the clock was set back. */
+const isOverdue = `due_at > $1 AND due_at - ${longestWait} > $1`;
+
 const isTarget = 'org = $1 AND number = $2 AND position = $3';
 
 /** The elements `value` of a JSON list. */
@@ -73,7 +80,7 @@ const statements = defineStatements('deliveries', {
         row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
       FROM notification_targets WHERE due_at <= $1 AND ${either('$3 IS NOT NULL', isFreeFor('$3'))}
     ) AS due WHERE place <= $2 ORDER BY due_at, org, number, position`,
-  listDueAfter: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > $1',
+  hasOverdue: `SELECT 1 FROM notification_targets WHERE ${isOverdue} LIMIT 1`,
   findNextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > $1',
   findFirst: `SELECT t.org, t.number, t.position, t.target, t.attempts, t.signing_secrets, d.sequence, d.event
     FROM deliveries d JOIN notification_targets t USING (org, number, position)
@@ -116,7 +123,7 @@ const statements = defineStatements('deliveries', {
   // A new target can have the position of one that was removed while a delivery to it was running.
   isWaiting: `SELECT 1 FROM deliveries WHERE ${isTarget} AND sequence = $4 AND event = $5`,
   delete: `DELETE FROM deliveries WHERE ${isTarget} AND sequence = $4`,
-  setDue: `UPDATE notification_targets SET due_at = $4 WHERE ${isTarget} AND due_at IS NOT NULL`,
+  rearm: `UPDATE notification_targets SET due_at = $1 WHERE ${isOverdue}`,
   recordSuccess: `UPDATE notification_targets AS t
     SET attempts = 0, last_success_at = $4, last_error = NULL, last_error_at = NULL, ${endWithDue('$4')}
     WHERE ${isTarget}`,
@@ -145,8 +152,9 @@ export class DeliveryReader extends Repository {
     return this.queryAll(statements.listDue, [now, limit, claimant], toDueTarget);
   }
 
-  listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
-    return this.queryAll(statements.listDueAfter, [time], toWaitingTarget);
+  /** Whether a target waits longer than it should, because the clock was set back. */
+  async hasOverdue(now: number): Promise<boolean> {
+    return (await this.query(statements.hasOverdue, [now])).length > 0;
   }
 
   /** When the next delivery after a time becomes due; undefined if there is none. */
@@ -229,8 +237,9 @@ export class DeliveryWriter extends DeliveryReader {
     return this.run(statements.delete, [...toKey(delivery), delivery.sequence]);
   }
 
-  async setDue(targets: readonly TargetReference[], dueAt: number): Promise<void> {
-    await Promise.all(targets.map((target) => this.run(statements.setDue, [...toKey(target), dueAt])));
+  /** Makes targets of all organizations due that wait longer than they should. */
+  rearm(now: number): Promise<void> {
+    return this.run(statements.rearm, [now]);
   }
 
   /** Records a successful delivery. The next delivery of the target, if any, is due now. */
@@ -247,8 +256,6 @@ export class DeliveryWriter extends DeliveryReader {
 const reference = { org: text, number, position: number };
 
 const toDueTarget = toRecord<DueTarget>({ ...reference, failing: flag });
-
-const toWaitingTarget = toRecord<WaitingTarget>({ ...reference, dueAt: number, attempts: number });
 
 const toListener = toRecord<Listener>({ number, triggers: json, positions: json });
 

@@ -2,8 +2,8 @@ import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import { toMessages } from '../environment/event-digest.ts';
 import { allOrganizations } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import type { Listener, NewBroadcast, WaitingTarget } from './delivery-records.ts';
-import { type Delivery, type DeliveryFailure, isOverdue } from './notification.ts';
+import type { Listener, NewBroadcast } from './delivery-records.ts';
+import type { Delivery, DeliveryFailure } from './notification.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
 
@@ -36,18 +36,11 @@ export function distributeBroadcast({ storage }: Dependencies, { org }: { readon
   });
 }
 
-/**
- * Makes deliveries due now that wait too long because the clock was set back (`isOverdue`). Usually there are none, and
- * nothing is written.
- */
+/** Makes deliveries due now that wait too long because the clock was set back. Usually there are none. */
 export async function rearmDeliveries({ storage }: Dependencies, { now }: { readonly now: number }): Promise<void> {
-  const selectOverdue = (waiting: readonly WaitingTarget[]): readonly WaitingTarget[] =>
-    waiting.filter((target) => isOverdue(target, now));
-  const found = await storage.read(async ({ deliveries }) => selectOverdue(await deliveries.listDueAfter(now)));
-  if (found.length === 0) return;
-  await storage.transaction(allOrganizations, async ({ deliveries }) => {
-    await deliveries.setDue(selectOverdue(await deliveries.listDueAfter(now)), now);
-  });
+  // All other transactions would wait.
+  if (await storage.read(({ deliveries }) => deliveries.hasOverdue(now)))
+    await storage.transaction(allOrganizations, ({ deliveries }) => deliveries.rearm(now));
 }
 
 /** Records a success. The next delivery of the target is due immediately. */

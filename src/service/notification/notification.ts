@@ -96,17 +96,6 @@ function countAttempts(seconds: number): number {
 }
 
 /**
- * Whether a target waits longer than it should after its number of failures. This happens only if the clock was set
- * back; without a correction the target would wait until the clock catches up.
- */
-export function isOverdue(
-  { dueAt, attempts }: { readonly dueAt: number; readonly attempts: number },
-  now: number,
-): boolean {
-  return dueAt > now + (attempts === 0 ? 0 : retryDelay(attempts));
-}
-
-/**
  * Whether to give up on an event: after three days of failures. Both the clock and the number of failures must indicate
  * it, so that a clock that is wrong for a minute does not drop anything. An event in the future counts as old.
  *

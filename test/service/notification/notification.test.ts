@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isOverdue, isStale, retryDelay } from '../../../src/service/notification/notification.ts';
+import { isStale, retryDelay } from '../../../src/service/notification/notification.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 
 describe('a target that fails', () => {
@@ -32,13 +32,5 @@ describe('a target that fails', () => {
     const waited = series.slice(0, enough - 1).reduce((sum, attempts) => sum + retryDelay(attempts), 0);
     expect(waited).toBeLessThanOrEqual(3 * 86_400);
     expect(waited + retryDelay(enough)).toBeGreaterThan(3 * 86_400);
-  });
-
-  it('never waits longer than its number of failures calls for', () => {
-    expect(isOverdue({ dueAt: 1000, attempts: 0 }, 1000)).toBe(false);
-    expect(isOverdue({ dueAt: 1001, attempts: 0 }, 1000)).toBe(true);
-    expect(isOverdue({ dueAt: 1020, attempts: 2 }, 1000)).toBe(false);
-    expect(isOverdue({ dueAt: 1021, attempts: 2 }, 1000)).toBe(true);
-    expect(isOverdue({ dueAt: 4601, attempts: 50 }, 1000)).toBe(true);
   });
 });

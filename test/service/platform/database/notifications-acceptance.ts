@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Delivery, DeliveryFailure } from '../../../../src/service/notification/notification.ts';
+import { type Delivery, type DeliveryFailure, retryDelay } from '../../../../src/service/notification/notification.ts';
 import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
 import type { Records } from '../../../support/records.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
@@ -141,6 +141,20 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await due(999)).toEqual([]);
         expect(await due(1000)).toHaveLength(2);
         expect(await first(1000)).toMatchObject({ event: { snapshot: 1 } });
+      });
+
+      it('is not made due while its target waits as long as its failures call for', async () => {
+        await records.recordEvents(sampleEvent({ timestamp: 1000.5 }));
+        const rearm = async (now: number): Promise<unknown> => {
+          await records.rearmDeliveries(now);
+          return records.nextDue(0);
+        };
+        expect([await rearm(1000.5), await rearm(1000)]).toEqual([1000.5, 1000]);
+        for (let failures = 1; failures <= 12; failures += 1) {
+          const until = 1000 + retryDelay(failures);
+          await records.postponeDelivery(await first(9999), failure(until));
+          expect([await rearm(1000), await rearm(999.5)]).toEqual([until, 999.5]);
+        }
       });
 
       it('that is dropped is followed by the next one, and leaves the notification failing', async () => {
