@@ -100,8 +100,8 @@ export interface ArtifactView {
 /** Creates the page of an artifact: its state and why, rule by rule, its evidence, and where it runs and ran. */
 export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
   const { details, verdicts, others } = view;
-  const { flow, artifact, appearances, history } = details;
-  const { org, id, report } = artifact;
+  const { artifact, appearances, history } = details;
+  const { org, flow, id, report } = artifact;
   const { paths } = context;
   const { fingerprint } = report;
   return {
@@ -110,11 +110,11 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
     section: 'flows',
     crumbs: [
       { name: 'Flows', path: paths.flows(org) },
-      { name: flow.name, path: paths.flow(org, flow.name) },
-      { name: report.trail_name, path: paths.trail(org, flow.name, report.trail_name) },
+      { name: flow, path: paths.flow(org, flow) },
+      { name: report.trail_name, path: paths.trail(org, flow, report.trail_name) },
     ],
     api: [
-      apiRequest(getArtifact, { org, flow_name: flow.name, fingerprint }, { attestation_id: id }),
+      apiRequest(getArtifact, { org, flow_name: flow, fingerprint }, { attestation_id: id }),
       ...verdicts.map(({ environment }) =>
         apiRequest(assertArtifact, { org, fingerprint }, { environment_name: environment }),
       ),
@@ -145,11 +145,11 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
   };
 }
 
-function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactDetails): Html {
-  const { org, createdAt, reportedBy, countsFor, report } = artifact;
+function renderArtifactFacts(context: PageContext, { artifact }: ArtifactDetails): Html {
+  const { org, flow, createdAt, reportedBy, countsFor, report } = artifact;
   return renderFacts([
     ['Fingerprint', html`<code>${report.fingerprint}</code>`],
-    ['Trail', pageLink(context.paths.trail(org, flow.name, report.trail_name), report.trail_name)],
+    ['Trail', pageLink(context.paths.trail(org, flow, report.trail_name), report.trail_name)],
     ['Name in the template', report.template_reference_name],
     ['Commit', link(report.commit_url, report.git_commit)],
     ['Commit message', report.git_commit_info?.message],
@@ -161,7 +161,7 @@ function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactD
     ['Remarks', renderAnnotations(report.annotations)],
     ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
     ['Counts for', describeCountsFor(countsFor)],
-    ['Audit package', renderPackageLink(context.paths.artifact(org, flow.name, report.fingerprint))],
+    ['Audit package', renderPackageLink(context.paths.artifact(org, flow, report.fingerprint))],
   ]);
 }
 

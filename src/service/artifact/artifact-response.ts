@@ -18,10 +18,10 @@ import type { Appearance, ArtifactDetails } from './artifact.ts';
 import { describeEvidence, judgeArtifact, locateArtifactReasons } from './artifact-state.ts';
 
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
-  const { flow, artifact, evidence, appearances, firstStarts } = details;
-  const { org, id, createdAt, report } = artifact;
+  const { artifact, evidence, appearances, firstStarts } = details;
+  const { org, flow, id, createdAt, report } = artifact;
   const { state, info, reasons } = judgeArtifact(details);
-  const located = locateArtifactReasons(reasons, flow.name, details);
+  const located = locateArtifactReasons(reasons, details);
   const lastModified = Math.max(createdAt, evidence.at(-1)?.createdAt ?? createdAt);
   return {
     id,
@@ -29,14 +29,14 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     filename: report.filename,
     created_at: String(createdAt),
     last_modified_at: String(lastModified),
-    flow_name: flow.name,
+    flow_name: flow,
     trail_name: report.trail_name,
     ...optionalFields(report),
     git_commit: report.git_commit,
     commit_url: report.commit_url,
     build_url: report.build_url,
-    html_url: links.pages.artifact(org, flow.name, report.fingerprint, id),
-    api_url: links.artifactApi(org, flow.name, report.fingerprint, id),
+    html_url: links.pages.artifact(org, flow, report.fingerprint, id),
+    api_url: links.artifactApi(org, flow, report.fingerprint, id),
     // With `fromEntries`, because an attestation can be named `__proto__`.
     evidence: Object.fromEntries(evidenceKeys(evidence).map(([key, piece]) => [key, toEvidenceResponse(piece, links)])),
     commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, firstStarts),

@@ -117,7 +117,7 @@ function toFoundArtifact(details: ArtifactDetails, links: Links): FoundArtifactE
     ...new Set(places.map(({ environment_name }) => environment_name)),
   ];
   return {
-    ...{ fingerprint, name: filename, flow: details.flow.name, git_commit },
+    ...{ fingerprint, name: filename, flow: details.artifact.flow, git_commit },
     has_provenance: true,
     ...{ commit_url, build_url, html_url, compliance_state: state },
     running_in: toNames(running),

@@ -236,8 +236,7 @@ function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefine
 /** The reasons of an artifact, with its trail as the source of those that have none. */
 export function locateArtifactReasons(
   reasons: readonly JudgementReason[],
-  flow: string,
-  { applied: { template }, artifact: { report } }: Pick<ArtifactDetails, 'applied' | 'artifact'>,
+  { applied: { template }, artifact: { flow, report } }: Pick<ArtifactDetails, 'applied' | 'artifact'>,
 ): readonly JudgementReason[] {
   const { trail_name: trail, filename, template_reference_name: name = filename } = report;
   return locateReasons(reasons, { flow, trail }, isListTemplate(template) ? name : undefined);

@@ -122,7 +122,7 @@ export async function loadDetails(
     markReport(records, reported, applied.template),
   ]);
   const evidence = currentEvidence(applied.template, scopes, current);
-  return { flow, applied, artifact, evidence, history, appearances, firstStarts };
+  return { applied, artifact, evidence, history, appearances, firstStarts };
 }
 
 export type RecordArtifactResult = 'recorded' | 'flow not found';

@@ -1,7 +1,6 @@
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { CountedAttestation, ListedAttestation } from '../attestation/attestation.ts';
-import type { Flow } from '../flow/flow.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { AttributedRecord, Recorder } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
@@ -33,7 +32,6 @@ export interface Appearance {
 
 /** An artifact with everything that belongs to it, read in one transaction. */
 export interface ArtifactDetails {
-  readonly flow: Flow;
   readonly applied: AppliedTemplate;
   readonly artifact: ReportedArtifact;
   /** The attestations that count for it (`currentEvidence`), in the order of recording. */

@@ -21,13 +21,9 @@ describe('the response for an artifact', () => {
       },
       createdAt: index,
     }));
-    const flow = {
-      ...{ org: 'acme', name: 'web', description: '', visibility: undefined, template: [], repoUrl: undefined },
-      ...{ tags: {}, isArchived: false, createdAt: 1, lastModifiedAt: 1 },
-    };
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
-    const applied = { owner: 'flow', template: flow.template } as const;
-    const details = { flow, applied, artifact, evidence, history: [], appearances: [], firstStarts: new Map() };
+    const applied = { owner: 'flow', template: [] } as const;
+    const details = { applied, artifact, evidence, history: [], appearances: [], firstStarts: new Map() };
     const answer = toArtifactResponse(details, new Links(() => 'http://localhost', '/api/v2'));
     expect([Object.keys(answer.evidence ?? {}).length, answer.last_modified_at]).toEqual([150_000, '149999']);
   });

@@ -97,8 +97,7 @@ export async function loadJudgedArtifacts(
 }
 
 export interface JudgedReport extends ArtifactInFlow {
-  readonly details: Pick<ArtifactDetails, 'flow' | 'applied' | 'artifact' | 'evidence'> &
-    Pick<JudgedDetails, 'uncounted'>;
+  readonly details: Pick<ArtifactDetails, 'applied' | 'artifact' | 'evidence'> & Pick<JudgedDetails, 'uncounted'>;
 }
 
 /**
@@ -160,9 +159,9 @@ async function judgeReports(
       budget.spend(Math.ceil(conditionLength(template) * stepsPer.conditionCharacter));
       const uncounted = listUncounted(currentEvidence(applied.template, artifactScopes, recorded), audience);
       const marked = await markReport(readers, artifact, template);
-      const details = { flow, applied, artifact: marked, evidence, uncounted };
+      const details = { applied, artifact: marked, evidence, uncounted };
       const judgement = judgeArtifact(details);
-      const reasons = locateArtifactReasons(judgement.reasons, name, details);
+      const reasons = locateArtifactReasons(judgement.reasons, details);
       judged.set(artifact, { flow: name, tags: flow.tags, ...judgement, reasons, evidence, uncounted, details });
     }
   }
