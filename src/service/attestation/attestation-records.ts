@@ -194,11 +194,6 @@ export interface LinkedPullRequest {
 
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
 export class AttestationReader extends Repository {
-  async find(org: string, flow: string, trail: string, id: string): Promise<RecordedAttestation | undefined> {
-    const found = await this.findById(org, id);
-    return found?.flow === flow && found.trail === trail ? found : undefined;
-  }
-
   /** Finds an attestation in any trail. */
   findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
     return this.queryFirst(statements.find, [org, id], toRecordedAttestation);

@@ -71,13 +71,13 @@ export function addTrailPage(host: PageHost): void {
       },
     },
     async ({ path, query, context, caller }) => {
-      const { org, flow_name: flow, trail_name: name } = path;
+      const { org } = path;
       const found = await requireTrail(path);
       const latest = found.history.attestations.find(({ type }) => type === 'pull_request');
       const attestation =
         latest === undefined
           ? undefined
-          : await dependencies.storage.read(({ attestations }) => attestations.find(org, flow, name, latest.id));
+          : await dependencies.storage.read(({ attestations }) => attestations.findById(org, latest.id));
       const isPullRequest = attestation !== undefined && isOfKind(attestation, 'pull_request');
       const pullRequests = isPullRequest ? attestation.document.pull_requests : [];
       const history = toReadableHistory(caller, found.history);

@@ -61,7 +61,7 @@ const looksUpInFilledTables: readonly Case[] = [
   ...looksUpAlways,
   {
     statement: 'attestations.find',
-    run: ({ attestations }) => attestations.find('acme', 'web', 'build-1', 'id-1'),
+    run: ({ attestations }) => attestations.findById('acme', 'id-1'),
     searches: { attestations_by_id: ['org', 'id'] },
   },
   {
