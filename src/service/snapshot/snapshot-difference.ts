@@ -21,19 +21,17 @@ export interface Difference {
 /** Compares the artifacts of two snapshots, of the same environment or of two. */
 export function compareArtifacts(first: readonly RunningArtifact[], second: readonly RunningArtifact[]): Difference {
   const byIdentity = new Map(first.map((artifact) => [toIdentity(artifact), artifact]));
-  const later = second.map((artifact): ComparedArtifact & { readonly isNew: boolean } => {
+  const later = second.map((artifact): ComparedArtifact => {
     const earlier = byIdentity.get(toIdentity(artifact));
     byIdentity.delete(toIdentity(artifact));
-    const instances = [earlier?.instances.length ?? 0, artifact.instances.length] as const;
-    return { artifact, instances, isNew: earlier === undefined };
+    return { artifact, instances: [earlier?.instances.length ?? 0, artifact.instances.length] };
   });
-  const inBoth = later.filter(({ isNew }) => !isNew);
-  const plain = ({ artifact, instances }: ComparedArtifact): ComparedArtifact => ({ artifact, instances });
+  const inBoth = later.filter(({ instances: [earlier] }) => earlier > 0);
   const isChanged = ({ instances: [one, other] }: ComparedArtifact): boolean => one !== other;
   return {
     onlyInFirst: [...byIdentity.values()].map((artifact) => ({ artifact, instances: [artifact.instances.length, 0] })),
-    onlyInSecond: later.filter(({ isNew }) => isNew).map(plain),
-    changed: inBoth.filter(isChanged).map(plain),
-    notChanged: inBoth.filter((compared) => !isChanged(compared)).map(plain),
+    onlyInSecond: later.filter(({ instances: [earlier] }) => earlier === 0),
+    changed: inBoth.filter(isChanged),
+    notChanged: inBoth.filter((compared) => !isChanged(compared)),
   };
 }

@@ -23,10 +23,8 @@ import type { SnapshotReference } from './snapshot.ts';
 import type { Movement } from './snapshot-events.ts';
 import type { NumberRange, Page } from './snapshot-series.ts';
 
-export interface StoredSnapshot extends SnapshotReference {
+export interface StoredSnapshot extends JudgedReference {
   readonly org: string;
-  readonly from: number;
-  readonly judgement: EnvironmentJudgement;
   /** The content as JSON (`serializeContent`); returned unchanged. */
   readonly content: string;
 }
