@@ -23,9 +23,8 @@ const statements = defineStatements('custom_types', {
   list: `${listHeads} AND archived = 0 ORDER BY name`,
   listVersions: `${listVersions} ORDER BY version`,
   findVersion: `SELECT name, version, created_at, created_by, definition FROM custom_type_versions
-    WHERE org = $1 AND name = $2 AND version = $3`,
-  findLatest: `SELECT name, version, created_at, created_by, definition FROM custom_type_versions
-    WHERE org = $1 AND name = $2 ORDER BY version DESC LIMIT 1`,
+    WHERE org = $1 AND name = $2
+      AND version = coalesce($3::bigint, (SELECT max(version) FROM custom_type_versions WHERE org = $1 AND name = $2))`,
   count: 'SELECT count(*) AS count FROM custom_types WHERE org = $1',
   save: `INSERT INTO custom_types (org, name, description, archived) VALUES ($1, $2, coalesce($3::text, ''), 0)
     ON CONFLICT (org, name) DO UPDATE SET description = coalesce($3::text, custom_types.description), archived = 0`,
@@ -59,9 +58,7 @@ export class CustomTypeReader extends Repository {
 
   /** Finds a version with its definition; the latest if no number is given. */
   findVersion(org: string, name: string, version?: number): Promise<CustomTypeVersion | undefined> {
-    return version === undefined
-      ? this.queryFirst(statements.findLatest, [org, name], toVersion)
-      : this.queryFirst(statements.findVersion, [org, name, version], toVersion);
+    return this.queryFirst(statements.findVersion, [org, name, version ?? null], toVersion);
   }
 
   /** The number of types, with those that are archived. */
