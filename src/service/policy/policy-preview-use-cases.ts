@@ -62,13 +62,13 @@ export async function previewPolicy(
 ): Promise<PolicyPreview> {
   const at = unixSeconds(dependencies.now());
   const proposed = { org, name, compiled: compilePolicy(rules) };
-  const { presentVersion, attached, heads } = await dependencies.storage.read((transaction) =>
+  const { presentVersion, isAttached, names } = await dependencies.storage.read((transaction) =>
     findEnvironments(transaction, org, name),
   );
   const environments: PreviewedEnvironment[] = [];
   const verdicts = new Map<string, ChangedVerdict>();
   let [steps, artifactsLeft, environmentsLeftOut] = [0, maximumArtifacts, 0];
-  for (const environment of heads.map((head) => head.name)) {
+  for (const environment of names) {
     if (environments.length >= maximumEnvironments || steps >= maximumSteps) {
       environmentsLeftOut += 1;
       continue;
@@ -86,7 +86,7 @@ export async function previewPolicy(
     environments.push(previewed);
     await dependencies.judging.turns.next();
   }
-  return { presentVersion, isAttached: attached.length > 0, environments, environmentsLeftOut };
+  return { presentVersion, isAttached, environments, environmentsLeftOut };
 }
 
 /** The environments whose verdict depends on a policy, logical ones last, because they depend on the others. */
@@ -94,11 +94,7 @@ async function findEnvironments(
   { policies, environments }: Pick<ReadTransaction, 'policies' | 'environments'>,
   org: string,
   name: string,
-): Promise<{
-  readonly presentVersion: number | undefined;
-  readonly attached: readonly EnvironmentHead[];
-  readonly heads: readonly EnvironmentHead[];
-}> {
+): Promise<Pick<PolicyPreview, 'presentVersion' | 'isAttached'> & { readonly names: readonly string[] }> {
   const presentVersion = await policies.findLatestVersion(org, name);
   const attachedTo = await policies.listEnvironments(org, name);
   const including = await environments.listIncluding(org, attachedTo);
@@ -107,8 +103,10 @@ async function findEnvironments(
   const heads = names.flatMap((known) => found.get(known) ?? []).filter(({ isArchived }) => !isArchived);
   return {
     presentVersion,
-    attached: heads.filter((head) => attachedTo.includes(head.name)),
-    heads: [...heads.filter(({ kind }) => kind !== 'logical'), ...heads.filter(({ kind }) => kind === 'logical')],
+    isAttached: heads.some((head) => attachedTo.includes(head.name)),
+    names: heads
+      .toSorted((one, other) => Number(one.kind === 'logical') - Number(other.kind === 'logical'))
+      .map((head) => head.name),
   };
 }
 
