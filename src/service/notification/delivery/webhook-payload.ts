@@ -2,7 +2,7 @@ import { payloadVersion, type Trigger } from '../../../contract/notification.ts'
 import type { ArtifactDetails } from '../../artifact/artifact.ts';
 import { judgeArtifact } from '../../artifact/artifact-state.ts';
 import type { ArtifactLookup, ArtifactQuery } from '../../artifact/artifact-use-cases.ts';
-import type { EnvironmentEvent, EventDigest } from '../../environment/environment-event.ts';
+import type { DigestGroup, EnvironmentEvent, EventDigest } from '../../environment/environment-event.ts';
 import type { Links } from '../../platform/links.ts';
 
 /** The payload of a webhook, in the form of the public documentation of such a service. */
@@ -29,11 +29,8 @@ export interface WebhookPayload {
   };
 }
 
-export interface PayloadDigestGroup {
+export interface PayloadDigestGroup extends Omit<DigestGroup, 'trigger'> {
   readonly event_type: Trigger;
-  readonly count: number;
-  /** The first ten. */
-  readonly artifacts: readonly { readonly name: string; readonly fingerprint: string }[];
 }
 
 interface PayloadArtifact {
