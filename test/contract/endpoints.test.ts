@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toAcceptedSchema } from '../../src/contract/accepted-response.ts';
@@ -8,6 +10,8 @@ import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { conforms } from '../../src/contract/check.ts';
 import { type Endpoint, filePartName, type MultipartBody, operationNames } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { root } from '../support/repository.ts';
 
 /** Every operation of the interface, as its headings number them. */
 const interfaceOperations = [
@@ -40,6 +44,15 @@ describe('the endpoints', () => {
     expect(interfaceEndpoints.map(({ method, path }) => `${method} ${path}`)).toEqual(interfaceOperations);
     expect(interfaceEndpoints.map(({ operation }) => operation)).toEqual(operationNames);
     expect(interfaceEndpoints.map(({ number }) => number)).toEqual(operationNames.map((_, index) => index + 1));
+  });
+
+  it('are those that the modules of the contract export', async () => {
+    const folder = join(root, 'src/contract');
+    const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+    const modules = await Promise.all(files.map((file): Promise<object> => import(join(folder, file))));
+    const exported = modules.flatMap((module): unknown[] => Object.values(module));
+    const declared = exported.filter((value) => valueAt(value, 'repetition') !== undefined);
+    expect(declared.filter((value) => !all.some((endpoint) => endpoint === value))).toEqual([]);
   });
 
   it('differ in title, and in method and path', () => {
