@@ -22,13 +22,11 @@ export interface InstantClock extends Clock {
  * other waits have advanced `now` past it. So the deadline of a request holds while a real server responds. While
  * `isPaused` returns true, no time passes at all, so that shorter deadlines hold, too.
  */
-export function instantClock(
-  options: { start?: number; maximumWait?: number; isPaused?: () => boolean } = {},
-): InstantClock {
-  const { start = startOfTime, maximumWait = 30_000, isPaused = () => false } = options;
+export function instantClock(options: { maximumWait?: number; isPaused?: () => boolean } = {}): InstantClock {
+  const { maximumWait = 30_000, isPaused = () => false } = options;
   const timers = new Set<Timer>();
   const waits: number[] = [];
-  let now = start;
+  let now = startOfTime;
 
   const turn = (isCalledOff: () => boolean): void => {
     if (isCalledOff()) return;
@@ -73,9 +71,9 @@ export interface ManualClock extends Clock {
 }
 
 /** A clock that only the test advances. */
-export function manualClock(options: { start?: number } = {}): ManualClock {
+export function manualClock(): ManualClock {
   const timers = new Set<Timer>();
-  let now = options.start ?? startOfTime;
+  let now = startOfTime;
   return {
     now: () => now,
     after(wait, fire) {

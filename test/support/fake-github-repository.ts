@@ -36,8 +36,6 @@ export interface HistoryCommit {
   readonly sha: string;
   /** The first parent first; by default the next commit of the history, if there is one. */
   readonly parents?: readonly string[];
-  /** When it was committed, in ISO 8601. */
-  readonly date?: string;
   readonly author?: string;
   /** Those that GitHub names for it; by default one that was merged and reviewed. */
   readonly pullRequests?: readonly Mapping[];
@@ -115,9 +113,10 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     const page = Number(query.get('page') ?? 1);
     const size = Number(query.get('per_page') ?? 30);
     if (size > 100 || page < 1) throw new Breach('a page of at most 100, counted from 1');
+    const date = '2026-02-03T04:05:06Z';
     const head = history.findIndex(({ sha }) => sha === query.get('sha'));
     if (head < 0) return undefined;
-    const listed = history.map(({ sha, parents, date = '2026-02-03T04:05:06Z', author = 'ann' }, index) => ({
+    const listed = history.map(({ sha, parents, author = 'ann' }, index) => ({
       sha,
       html_url: `https://github.com/acme/widgets/commit/${sha}`,
       commit: { author: { name: 'Ann Dev', date }, committer: { name: 'GitHub', date }, message: 'feat: lid' },
