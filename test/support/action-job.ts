@@ -6,8 +6,8 @@ import { actionFolder, type ActionRun, runAction, type StepSettings } from '../.
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
-import { call } from './service-call.ts';
-import { attestationForm } from './service-samples.ts';
+import { accepted, call } from './service-call.ts';
+import { attestationForm, sampleArtifact, saveFlow } from './service-samples.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from './temporary-workspace.ts';
 
@@ -86,29 +86,25 @@ export async function openActionJob(settings: TestServiceSettings = {}): Promise
       }),
     async flow(...template) {
       const name = `flow-${randomUUID()}`;
-      const body = JSON.stringify({ name, description: 'Of a test', template });
-      const answer = await ask(`/flows/${service.org}`, { method: 'PUT', body });
-      if (answer.status !== 201) throw new Error(`the flow was not created: ${answer.status} ${await answer.text()}`);
+      await accepted(saveFlow(service, { name, template: [...template] }));
       return name;
     },
     async report(flow, { fingerprint, trail = jobCommit, commit = jobCommit }) {
-      const body = JSON.stringify({
+      const commit_url = `https://github.com/acme/widgets/commit/${commit}`;
+      const json = sampleArtifact({
         fingerprint,
         filename: 'web.tgz',
         git_commit: commit,
         trail_name: trail,
-        build_url: 'https://github.com/acme/widgets/actions/runs/4242',
-        commit_url: `https://github.com/acme/widgets/commit/${commit}`,
+        commit_url,
       });
-      const answer = await ask(`/artifacts/${service.org}/${flow}`, { method: 'POST', body });
-      await answer.body?.cancel();
-      return answer.status;
+      const { status } = await call(service, { method: 'POST', path: `/artifacts/${service.org}/${flow}`, json });
+      return status;
     },
     async attest(flow, trail, gate) {
       const form = attestationForm({ attestation_name: 'sonar', sonar_results: webhookPayloadWith(gate, jobCommit) });
       const path = `/attestations/${service.org}/${flow}/trail/${trail}/sonar`;
-      const { status, text } = await call(service, { method: 'POST', path, form });
-      if (status !== 201) throw new Error(`the analysis was not attested: ${status} ${text}`);
+      await accepted(call(service, { method: 'POST', path, form }));
     },
     ask,
     async close() {
@@ -120,24 +116,13 @@ export async function openActionJob(settings: TestServiceSettings = {}): Promise
 
 /** Opens a job for all tests of a file or a block, and closes it after them. */
 export function jobForAllTests(settings?: TestServiceSettings): Omit<ActionJob, 'close'> {
-  let job: ActionJob;
+  // Filled before the first test.
+  const job = {} as ActionJob;
   beforeAll(async () => {
-    job = await openActionJob(settings);
+    Object.assign(job, await openActionJob(settings));
   });
   afterAll(() => job.close());
-  return {
-    get service() {
-      return job.service;
-    },
-    get workspace() {
-      return job.workspace;
-    },
-    step: (...given) => job.step(...given),
-    flow: (...template) => job.flow(...template),
-    report: (...given) => job.report(...given),
-    attest: (...given) => job.attest(...given),
-    ask: (...given) => job.ask(...given),
-  };
+  return job;
 }
 
 function present(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -32,15 +32,11 @@ export async function temporaryWorkspace(): Promise<TemporaryWorkspace> {
 
 /** An empty folder for each test of a file or a block, which is removed after the test. */
 export function workspaceForEachTest(): Workspace {
-  let current: TemporaryWorkspace;
+  // Filled before each test.
+  const current = {} as TemporaryWorkspace;
   beforeEach(async () => {
-    current = await temporaryWorkspace();
+    Object.assign(current, await temporaryWorkspace());
   });
   afterEach(() => current.remove());
-  return {
-    get path() {
-      return current.path;
-    },
-    write: (path, content) => current.write(path, content),
-  };
+  return current;
 }
