@@ -159,7 +159,7 @@ export class Records {
     return unrepeated(policies.savePolicy(this.at(at), policy));
   }
 
-  listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.ListAttestationsResult> {
+  listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.AttestationListing | undefined> {
     return attestationList.listAttestations(this.at(now), query);
   }
 

@@ -12,7 +12,7 @@ import { flowMissing, validationError } from '../platform/server/errors/api-erro
 import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import type { AttestationRange, LargeAttestationPage } from './attestation-lookup-use-cases.ts';
+import type { AttestationListing,AttestationRange } from './attestation-lookup-use-cases.ts';
 import * as attestationList from './attestation-lookup-use-cases.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
@@ -26,7 +26,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
 
   /** Serializes a large page in parts. One page at a time, to limit the memory. */
   const writeLarge = (
-    { range, bytes }: LargeAttestationPage,
+    { range, bytes }: AttestationListing,
     page: AttestationPage,
   ): Promise<SerializedJson<AttestationPage>> =>
     host.admission.handle(bytes, async (pause) => {
@@ -47,22 +47,21 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
     const { page = 1, per_page: perPage = defaultPageSize, from_timestamp: from, to_timestamp: to } = query;
-    const finding = await attestationList.listAttestations(dependencies, {
+    const listed = await attestationList.listAttestations(dependencies, {
       ...{ org, flow, from, to, page, perPage },
       maximumBytes: largeResponse,
     });
-    if (finding.outcome === 'flow not found') throw flowMissing(org, flow);
-    const pageCount = Math.ceil(finding.total / perPage);
+    if (listed === undefined) throw flowMissing(org, flow);
+    const { total, bytes, attestations } = listed;
+    const pageCount = Math.ceil(total / perPage);
     const response: AttestationPage = {
       data: [],
       _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
-      pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
+      pagination: { total, page, per_page: perPage, page_count: pageCount },
     };
-    if (finding.outcome === 'found') {
-      const data = finding.attestations.map((attestation) => toAttestationResponse(attestation, links));
-      return { status: 200, body: { ...response, data } };
-    }
-    if (finding.bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(finding, response) };
+    const data = attestations?.map((attestation) => toAttestationResponse(attestation, links));
+    if (data !== undefined) return { status: 200, body: { ...response, data } };
+    if (bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(listed, response) };
     const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
     throw validationError(['query.per_page', rule]);
   });

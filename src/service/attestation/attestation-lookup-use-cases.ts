@@ -138,55 +138,45 @@ export interface AttestationListQuery extends FlowReference {
   /** Counted from 1. */
   readonly page: number;
   readonly perPage: number;
-  /** In bytes. A page whose documents are larger in total is not read, but returned as a range. */
+  /** In bytes. A page whose documents are larger in total is not read. */
   readonly maximumBytes: number;
 }
 
 export interface AttestationRange extends FlowReference, SequenceRange {}
 
-export type ListAttestationsResult =
-  | {
-      readonly outcome: 'found';
-      /** Newest first; empty if the page is after the last one. */
-      readonly attestations: readonly RecordedAttestation[];
-      readonly total: number;
-    }
-  | { readonly outcome: 'flow not found' }
-  | LargeAttestationPage;
-
-/** The documents of the page exceed `maximumBytes`; read them in parts. */
-export interface LargeAttestationPage {
-  readonly outcome: 'too large';
-  /** The total size of the documents. */
-  readonly bytes: number;
-  /** The attestations of the page. Attestations never change and are never removed. */
-  readonly range: AttestationRange;
+export interface AttestationListing {
+  /** The number of attestations on all pages. */
   readonly total: number;
+  /** The attestations of the page, which never change and are never removed; none if the first is after the last. */
+  readonly range: AttestationRange;
+  /** The total size of their documents. */
+  readonly bytes: number;
+  /** Newest first; undefined if `maximumBytes` is exceeded: read them in parts. */
+  readonly attestations: readonly RecordedAttestation[] | undefined;
 }
 
 /**
  * Operation 9: lists a page in reverse order of recording, whatever the clock showed. `from` and `to` select a range of
  * this order; if times contradict the order, the range is too large rather than too small (`time-series.ts`).
  * New attestations appear before all pages, unless `to` excludes them. The sequence of a flow has no gaps, so the
- * position of a page is computed, and the cost of a page does not depend on the number of attestations.
+ * position of a page is computed, and the cost of a page does not depend on the number of attestations. Undefined if the
+ * flow does not exist.
  */
 export function listAttestations(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: AttestationListQuery,
-): Promise<ListAttestationsResult> {
+): Promise<AttestationListing | undefined> {
   const { org, flow, page, perPage, maximumBytes } = query;
   const time = unixSeconds(now());
   return storage.read(async (transaction) => {
-    if (!(await transaction.flows.exists(org, flow))) return { outcome: 'flow not found' };
+    if (!(await transaction.flows.exists(org, flow))) return undefined;
     const span = await selectSpan(transaction, query, time);
     const total = Math.max(0, span.last - span.first + 1);
     const last = span.last - (page - 1) * perPage;
-    const first = Math.max(span.first, last - perPage + 1);
-    if (first > last) return { outcome: 'found', attestations: [], total };
-    const range = { org, flow, first, last };
+    const range = { org, flow, first: Math.max(span.first, last - perPage + 1), last };
     const bytes = await transaction.attestationSeries.findRangeBytes(range, range);
-    if (bytes > maximumBytes) return { outcome: 'too large', bytes, range, total };
-    return { outcome: 'found', attestations: await readRange(transaction, range, time), total };
+    const attestations = bytes > maximumBytes ? undefined : await readRange(transaction, range, time);
+    return { total, range, bytes, attestations };
   });
 }
 
