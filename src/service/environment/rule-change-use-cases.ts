@@ -10,7 +10,7 @@ import type { WriteTransaction } from '../platform/database/storage.ts';
  * @param environments those that are judged by what was changed
  */
 export async function recordRuleChange(
-  { auditLog, deliveries, environments: records, githubAnswers, snapshots }: WriteTransaction,
+  { auditLog, deliveries, environments: records, githubAnswers }: WriteTransaction,
   change: AuditEvent,
   environments: readonly string[],
 ): Promise<void> {
@@ -22,11 +22,9 @@ export async function recordRuleChange(
     const listeners = (await deliveries.listListeners(org, environment)).filter((one) =>
       one.triggers.includes(trigger),
     );
-    const head = listeners.length === 0 ? undefined : await records.findHead(org, environment);
-    if (head === undefined || head.latest === 0) continue;
-    const snapshot = head.latest;
-    const [verdict] = await snapshots.findVerdicts(org, [{ environment, number: snapshot }]);
-    const compliant = verdict?.compliant ?? null;
+    const { latest: snapshot = 0, compliant = null } =
+      (listeners.length === 0 ? undefined : await records.find(org, environment)) ?? {};
+    if (snapshot === 0) continue;
     const description = describeRuleChange(change, environment);
     const event = { trigger, org, environment, snapshot, compliant, description, timestamp } as const;
     await deliveries.insertBroadcasts(org, toBroadcasts(listeners, [event]));
