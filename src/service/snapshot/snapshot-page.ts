@@ -6,7 +6,6 @@ import { getSnapshot } from '../../contract/snapshot-details.ts';
 import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import { toDay } from '../../runtime/clock.ts';
 import type { Caller } from '../account/access.ts';
-import { findEnvironment } from '../environment/environment-reading-use-cases.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -52,24 +51,20 @@ export function addSnapshotPages(host: PageHost): void {
     };
     const lists = listsOfSnapshot(dependencies, find);
     addPage(host, { url, path: snapshotPath, query: Type.Object({}), lists }, async (received) => {
-      const { path, context, caller, request } = received;
-      const overview = await findEnvironment(dependencies, { org: path.org, name: path.env_name });
-      const found = await find(received);
-      const shown = await readShown(dependencies, caller, found, { signal: request.signal });
-      return toSnapshotPage(context, shown, overview?.latest ?? path.index);
+      const { context, caller, request } = received;
+      const shown = await readShown(dependencies, caller, await find(received), { signal: request.signal });
+      return toSnapshotPage(context, shown);
     });
   }
 
   const dayPage = { url: '/:org/environments/:env_name/on-day', path: environmentPath, query: dayQuery };
   addPage(host, dayPage, async ({ path, query: { day }, context, caller, request: { signal } }) => {
     const { org, env_name: environment } = path;
-    const overview = await findEnvironment(dependencies, { org, name: environment });
     const selector: SnapshotSelector = { kind: 'time', time: readDays({ to: day }).to ?? context.now };
     const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now: context.now });
     if (found.outcome === 'too large') throw toSnapshotError(found.outcome, { ...path, index: 0 });
-    if (found.outcome !== 'found' || overview === undefined)
-      throw new ApiError(nothingOnDay, { values: { ...path, day } });
-    return toSnapshotPage(context, await readShown(dependencies, caller, found, { signal }), overview.latest);
+    if (found.outcome !== 'found') throw new ApiError(nothingOnDay, { values: { ...path, day } });
+    return toSnapshotPage(context, await readShown(dependencies, caller, found, { signal }));
   });
 
   addPage(
@@ -225,8 +220,9 @@ const snapshotTooLarge: ErrorResponse = {
   when: 'The members of a logical environment have very many artifacts.',
 };
 
-/** Creates the page of a snapshot: its verdict and why, and what ran. `latest` is the number of the latest snapshot. */
-export function toSnapshotPage(context: PageContext, details: ShownSnapshot, latest: number): Page {
+/** Creates the page of a snapshot: its verdict and why, and what ran. */
+function toSnapshotPage(context: PageContext, details: ShownSnapshot): Page {
+  const { latest } = details;
   const { org, environment, number, from, judgement } = details.snapshot;
   const { allowed } = details.running;
   const { paths } = context;

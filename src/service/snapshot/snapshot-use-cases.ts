@@ -117,6 +117,8 @@ export interface ContentLocation {
 export interface FoundSnapshot {
   readonly outcome: 'found';
   readonly kind: EnvironmentKind;
+  /** The number of the latest snapshot of the environment. */
+  readonly latest: number;
   readonly snapshot: Omit<Snapshot, 'artifacts'>;
   readonly content: ContentLocation;
 }
@@ -200,10 +202,11 @@ async function findSelected(
   const { environment, selector } = reading;
   const number = await resolveSelector(selector, toSeries(transaction, head, now), now);
   const [judged] = await transaction.snapshots.listJudgements(org, [{ environment, number }]);
-  if (judged === undefined) return { outcome: 'no such snapshot', environment, number, latest: head.latest };
+  const { kind, latest } = head;
+  if (judged === undefined) return { outcome: 'no such snapshot', environment, number, latest };
   const content = await locateContent(transaction, head, judged);
   if (content === 'too large') return { outcome: content };
-  return { outcome: 'found', kind: head.kind, snapshot: { org, ...judged }, content };
+  return { outcome: 'found', kind, latest, snapshot: { org, ...judged }, content };
 }
 
 async function locateContent(
