@@ -45,7 +45,7 @@ describe('an event in an environment', () => {
   };
   const inspect = (): Promise<Called> =>
     administer(service, { method: 'GET', path: '/organizations/acme/environments_notifications/1/deliveries' });
-  const delivered = async (): Promise<unknown> => JSON.parse((await receiver.next()).text);
+  const delivered = async (): Promise<unknown> => JSON.parse((await receiver.next()).body);
 
   it('reaches a webhook with all that is known of the artifact, by links that work', async () => {
     await saveFlow(service);
@@ -178,7 +178,7 @@ describe('an event in an environment', () => {
     await runs();
     while (valueAt(listAt((await inspect()).body, 'targets')[1], 'delivery', 'waiting') !== 1);
     answered.resolve(undefined);
-    for (let called = ''; !called.endsWith('/added');) called = (await receiver.next()).path;
+    for (let called = ''; !called.endsWith('/added');) called = (await receiver.next()).url;
     await slow.close();
   });
 
@@ -282,7 +282,7 @@ describe('an event in an environment', () => {
     const rotated = await administer(service, { path, json: {} });
     const second = String(mappingOf(rotated)['secret']);
     await runs(fingerprint);
-    const { headers, text } = await receiver.next();
+    const { headers, body: text } = await receiver.next();
     const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
     const expected = [second, first].map((secret) => {
       const key = Buffer.from(secret.replace('whsec_', ''), 'base64');

@@ -55,13 +55,13 @@ describe('the outbox', () => {
     expect(await send(notifications, 'POST', notification)).toBe(201);
     receiver.answerWith('never');
     for (const snapshot of [1, 2, 3]) expect(await report(service, snapshot)).toBe(201);
-    expect(snapshotOf((await receiver.next()).text)).toBe('1');
+    expect(snapshotOf((await receiver.next()).body)).toBe('1');
     service.child.kill('SIGKILL');
     await service.ended();
     receiver.answerWith({ status: 200 });
     await start();
     const seen = [await receiver.next(), await receiver.next(), await receiver.next()];
-    expect(seen.map(({ text }) => snapshotOf(text))).toEqual(['1', '2', '3']);
+    expect(seen.map(({ body }) => snapshotOf(body))).toEqual(['1', '2', '3']);
   });
 
   it('reaches each of 2000 targets with every event in order, after SIGKILL while events are added to their queues', async () => {
@@ -80,7 +80,7 @@ describe('the outbox', () => {
     expect(await report(service, 2)).toBe(201);
     const received = new Map<string, string[]>();
     const takeNext = async (): Promise<void> => {
-      const { path, text } = await receiver.next();
+      const { url: path, body: text } = await receiver.next();
       const seen = received.get(path) ?? [];
       // The deliveries in flight are repeated.
       if (seen.at(-1) !== snapshotOf(text)) seen.push(String(snapshotOf(text)));

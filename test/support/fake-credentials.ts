@@ -1,18 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
-import { serve } from '../../tools/loopback-server.ts';
-
-/** A request for credentials. */
-export interface CredentialCall {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** What the server answers instead of credentials; undefined for nothing at all. */
-export type CredentialFault = { readonly status: number; readonly body?: string } | undefined;
+import { type FakeReply, type FakeRequest, startFakeServer } from './fake-server.ts';
 
 /**
  * Gives out credentials like a container's endpoint (`/credentials`), like STS (`POST /`), and like the metadata service
@@ -20,23 +7,23 @@ export type CredentialFault = { readonly status: number; readonly body?: string 
  */
 export interface FakeCredentials {
   readonly url: string;
-  readonly calls: readonly CredentialCall[];
+  readonly calls: readonly FakeRequest[];
   /** What is given out from now on. */
   give(credentials: S3Credentials, expiration: Date): void;
   /** The next requests get these faults, one each. */
-  failNext(...faults: readonly CredentialFault[]): void;
+  failNext(...faults: readonly FakeReply[]): void;
   close(): Promise<void>;
 }
 
 /** Starts a server on a free port of the loopback interface. */
 export async function startFakeCredentials(): Promise<FakeCredentials> {
-  const calls: CredentialCall[] = [];
-  const faults: CredentialFault[] = [];
+  const faults: FakeReply[] = [];
   let given = { accessKeyId: '', secretAccessKey: '', sessionToken: '', expiration: '' };
 
-  function answer(method: string, path: string): CredentialFault {
+  function answer({ method, url: path }: FakeRequest): FakeReply {
     const { accessKeyId, secretAccessKey, sessionToken, expiration } = given;
-    if (faults.length > 0) return faults.shift();
+    const fault = faults.shift();
+    if (fault !== undefined) return fault;
     if (method === 'POST') return { status: 200, body: stsAnswer(given) };
     if (path === '/latest/api/token') return { status: 200, body: 'metadata-token' };
     if (path === '/latest/meta-data/iam/security-credentials/') return { status: 200, body: 'the-role' };
@@ -44,14 +31,7 @@ export async function startFakeCredentials(): Promise<FakeCredentials> {
     return { status: 200, body: JSON.stringify({ Code: 'Success', ...keys, Expiration: expiration }) };
   }
 
-  const { url, close } = await serve((request, response) => {
-    const { method = '', url: path = '', headers } = request;
-    void text(request).then((body) => {
-      calls.push({ method, path, headers, body });
-      const answered = answer(method, path);
-      if (answered !== undefined) response.writeHead(answered.status).end(answered.body);
-    });
-  });
+  const { url, requests: calls, close } = await startFakeServer(answer);
   return {
     url,
     calls,
@@ -85,7 +65,7 @@ function stsAnswer(given: {
 }
 
 /** The answer of STS when it refuses. */
-export function stsRefusal(status: number, code: string, message: string): CredentialFault {
+export function stsRefusal(status: number, code: string, message: string): FakeReply {
   const error = `<Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error>`;
   return { status, body: `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">${error}</ErrorResponse>` };
 }

@@ -2,8 +2,9 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Static } from '../../src/contract/schema.ts';
 import { type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { GithubApp } from '../../src/service/github/github-app.ts';
-import { githubError, type GitHubReply, type GitHubRequest, startGitHub } from './fake-github.ts';
+import { githubError, type GitHubReply, startGitHub } from './fake-github.ts';
 import { Breach, parse } from './fake-github-repository.ts';
+import type { FakeRequest } from './fake-server.ts';
 import {
   checked,
   checkRunUpdate,
@@ -77,7 +78,7 @@ interface Token {
 /** GitHub's API for apps on the loopback interface. */
 export interface FakeGitHubApp {
   readonly url: string;
-  readonly requests: readonly GitHubRequest[];
+  readonly requests: readonly FakeRequest[];
   /** How requests deviate from GitHub's documentation. */
   readonly breaches: readonly string[];
   readonly checkRuns: readonly FakeCheckRun[];
@@ -89,7 +90,7 @@ export interface FakeGitHubApp {
   /** The head commits of the runs, by number. */
   readonly runs: Map<number, string>;
   /** Replies to all requests from now on, or to those that it chooses; undefined for none. */
-  fault: ((request: GitHubRequest) => GitHubReply | undefined) | undefined;
+  fault: ((request: FakeRequest) => GitHubReply | undefined) | undefined;
   /** No token is valid any longer. */
   expireTokens(): void;
   /** A run waits for the rule. The event must be delivered, too. */
@@ -131,7 +132,7 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
   const names = new Map(repositories);
 
   /** The number of the repository of a path; a redirection if it was renamed. */
-  const findRepository = ({ url }: GitHubRequest, name: string): number | GitHubReply | undefined => {
+  const findRepository = ({ url }: FakeRequest, name: string): number | GitHubReply | undefined => {
     const found = [...repositories].find(([, present]) => present === name);
     if (found !== undefined) return found[0];
     const [old] = [...names].find(([, earlier]) => earlier === name) ?? [];
@@ -223,7 +224,7 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     ['GET', /^actions\/runs\/(?<run>\d+)$/u, 'actions', showRun],
   ];
 
-  const answerApp = async (request: GitHubRequest, asked: Asked): Promise<GitHubReply | undefined> => {
+  const answerApp = async (request: FakeRequest, asked: Asked): Promise<GitHubReply | undefined> => {
     for (const [method, path, handle] of appEndpoints) {
       const match = path.exec(asked.pathname);
       if (match === null || method !== request.method) continue;
@@ -235,7 +236,7 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     return undefined;
   };
   /** Why a token is no good for a repository. */
-  const refuseToken = ({ headers }: GitHubRequest, repository: number, area: string): GitHubReply | undefined => {
+  const refuseToken = ({ headers }: FakeRequest, repository: number, area: string): GitHubReply | undefined => {
     const token = tokens.get(/^(?:bearer|token) (\S+)$/iu.exec(headers.authorization ?? '')?.[1] ?? '');
     if (token === undefined || installation.state === 'removed') return githubError(401, 'Bad credentials');
     if (installation.state === 'suspended') return suspended;
@@ -243,7 +244,7 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     if (!(area in token.permissions)) throw new Breach(`the permission ${area}`);
     return undefined;
   };
-  const answerRepository = (request: GitHubRequest, asked: Asked): GitHubReply | undefined => {
+  const answerRepository = (request: FakeRequest, asked: Asked): GitHubReply | undefined => {
     const { name, id, rest = '' } = repositoryPath.exec(asked.pathname)?.groups ?? {};
     const repository = name === undefined ? Number(id) : findRepository(request, decodeURIComponent(name));
     if (typeof repository !== 'number') return repository;
@@ -255,7 +256,7 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     }
     return undefined;
   };
-  const answer = async (request: GitHubRequest, breaches: string[]): Promise<GitHubReply | undefined> => {
+  const answer = async (request: FakeRequest, breaches: string[]): Promise<GitHubReply | undefined> => {
     const { pathname: path, searchParams: query } = new URL(request.url, 'http://stand.in');
     // A GHES has its API below this path.
     const pathname = path.replace(/^\/api\/v3(?=\/)/u, '');

@@ -1,5 +1,6 @@
 import { isMapping, type Mapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import type { Answering, GitHubReply, GitHubRequest } from './fake-github.ts';
+import type { Answering, GitHubReply } from './fake-github.ts';
+import type { FakeRequest } from './fake-server.ts';
 
 /** A comment on a pull request, as the fake stores it. */
 export interface KeptComment {
@@ -25,7 +26,7 @@ export interface GitHubRepository extends Answering {
   readonly statuses: readonly KeptStatus[];
   /** Adds a comment by another author. */
   comment(author: string, body: string): KeptComment;
-  answer(request: GitHubRequest, breaches: string[]): GitHubReply | undefined;
+  answer(request: FakeRequest, breaches: string[]): GitHubReply | undefined;
 }
 
 /** The author of comments written with the job's own token. */

@@ -1,17 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
-import { serve } from '../../tools/loopback-server.ts';
-
-/** A request to the fake. */
-export interface GitHubRequest {
-  readonly method: string;
-  /** The path and query as they were sent. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Empty if there is none. */
-  readonly body: string;
-}
+import { type FakeRequest, type FakeServer, startFakeServer } from './fake-server.ts';
 
 /** A response of the fake. `never` does not respond, and `cut` closes the connection within the body. */
 export type GitHubReply =
@@ -20,19 +8,15 @@ export type GitHubReply =
   | 'cut';
 
 /** A fake of GitHub's API on the loopback interface. */
-export interface FakeGitHub {
-  /** The address of the host, without a trailing slash. */
-  readonly url: string;
-  readonly requests: readonly GitHubRequest[];
+export interface FakeGitHub extends FakeServer {
   /** How requests deviate from GitHub's documentation. */
   readonly breaches: readonly string[];
-  close(): Promise<void>;
 }
 
 /** Something that answers requests. */
 export interface Answering {
   /** Undefined for an unknown request. Adds to `breaches` what GitHub's documentation does not allow. */
-  answer(request: GitHubRequest, breaches: string[]): GitHubReply | undefined | Promise<GitHubReply | undefined>;
+  answer(request: FakeRequest, breaches: string[]): GitHubReply | undefined | Promise<GitHubReply | undefined>;
 }
 
 /** Settings of the fake. */
@@ -40,7 +24,7 @@ export interface GitHubSettings {
   /** Answers the requests that `replies` does not, and stores what is written. */
   readonly repository?: Answering;
   /** Overrides all other responses. Gets the request and how many came before it. */
-  readonly fault?: (request: GitHubRequest, earlier: number) => GitHubReply | undefined;
+  readonly fault?: (request: FakeRequest, earlier: number) => GitHubReply | undefined;
 }
 
 /** Starts a fake that answers these paths (with query), and all others with GitHub's 404. */
@@ -48,39 +32,26 @@ export async function startGitHub(
   replies: Readonly<Record<string, GitHubReply>>,
   { repository, fault }: GitHubSettings = {},
 ): Promise<FakeGitHub> {
-  const requests: GitHubRequest[] = [];
   const breaches: string[] = [];
-  const replyTo = async (incoming: IncomingMessage): Promise<GitHubReply> => {
-    const { method = '', url = '', headers } = incoming;
-    const request = { method, url, headers, body: await textOf(incoming) };
+  let earlier = 0;
+  const server = await startFakeServer(async (request) => {
     breaches.push(...breachesOf(request));
-    requests.push(request);
-    return (
-      fault?.(request, requests.length - 1) ?? replies[url] ?? (await repository?.answer(request, breaches)) ?? notFound
-    );
-  };
-  const { url, close } = await serve((incoming, response) => {
-    void replyTo(incoming).then((reply) => {
-      if (reply === 'never') return;
-      if (reply === 'cut') {
-        response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': '1000' });
-        response.write('{"sha":', () => response.destroy());
-        return;
-      }
-      response.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8', ...reply.headers });
-      response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
-    });
+    earlier += 1;
+    const reply =
+      fault?.(request, earlier - 1) ??
+      replies[request.url] ??
+      (await repository?.answer(request, breaches)) ??
+      notFound;
+    if (typeof reply === 'string') return reply;
+    const { status, headers, body } = reply;
+    const all = { 'content-type': 'application/json; charset=utf-8', ...headers };
+    return { status, headers: all, body: typeof body === 'string' ? body : JSON.stringify(body) };
   });
-  return {
-    url,
-    requests,
-    breaches,
-    close,
-  };
+  return { ...server, breaches };
 }
 
 /** What every request to GitHub's API must have (GitHub's documentation, "Getting started with the REST API"). */
-function breachesOf({ method, url, headers, body }: GitHubRequest): readonly string[] {
+function breachesOf({ method, url, headers, body }: FakeRequest): readonly string[] {
   const rules: readonly (readonly [string, boolean])[] = [
     ['a token', /^(?:token|bearer) \S+$/iu.test(headers.authorization ?? '')],
     ['a user agent', (headers['user-agent'] ?? '') !== ''],

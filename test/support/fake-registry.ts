@@ -1,24 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
-import { serve } from '../../tools/loopback-server.ts';
-
-/** A request to the registry, or to its address for tokens. */
-export interface RegistryRequest {
-  readonly method: string;
-  /** The path and query as they were sent. */
-  readonly url: string;
-  readonly authorization: string | undefined;
-  readonly accept: string | undefined;
-  /** Empty if there is none. */
-  readonly body: string;
-}
-
-export interface RegistryReply {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
+import { type FakeReply, type FakeRequest, startFakeServer } from './fake-server.ts';
 
 /** An image as a registry holds it. */
 export interface StoredManifest {
@@ -32,14 +13,14 @@ export interface RegistrySettings {
   /** What it asks for before it shows an image. */
   readonly access?: 'open' | 'token' | 'password';
   /** Overrides all other responses. */
-  readonly fault?: (request: RegistryRequest) => RegistryReply | undefined;
+  readonly fault?: (request: FakeRequest) => FakeReply | undefined;
 }
 
 /** A registry of the OCI distribution specification on the loopback interface, as far as it is read. */
 export interface FakeRegistry {
   /** As images name it. */
   readonly host: string;
-  readonly requests: readonly RegistryRequest[];
+  readonly requests: readonly FakeRequest[];
   pushImage(repository: string, tag: string): string;
   /** Stores an image for two platforms, and returns the digest of its index. */
   pushIndex(repository: string, tag: string): string;
@@ -80,30 +61,24 @@ function sha256(text: string): string {
 /** Starts a registry on a free port. The caller must close it. */
 export async function startRegistry(settings: RegistrySettings = {}): Promise<FakeRegistry> {
   const { access = 'open', fault } = settings;
-  const requests: RegistryRequest[] = [];
   const manifests = new Map<string, StoredManifest>();
-  const server = await serve((incoming, response) => {
-    void see(incoming).then((request) => {
-      requests.push(request);
-      const { status, headers, body } = fault?.(request) ?? answer(request);
-      response.writeHead(status, headers).end(incoming.method === 'HEAD' ? '' : body);
-    });
-  });
+  const server = await startFakeServer((request) => fault?.(request) ?? answer(request));
   const host = `127.0.0.1:${server.port}`;
 
-  function answer(request: RegistryRequest): RegistryReply {
+  function answer(request: FakeRequest): FakeReply {
     const { pathname, searchParams } = new URL(request.url, server.url);
     if (pathname === '/token') return answerToken(request, searchParams);
     const [, repository = '', reference = ''] = /^\/v2\/(.+)\/manifests\/([^/]+)$/u.exec(pathname) ?? [];
     if (!isAllowed(request)) return { status: 401, headers: { 'www-authenticate': challenge(repository) } };
     if (pathname === '/v2/') return { status: 200, body: '{}' };
     const found = manifests.get(`${repository}:${reference}`);
-    if (found === undefined || request.accept?.includes(found.type) !== true) return { status: 404, body: '{}' };
+    if (found === undefined || request.headers.accept?.includes(found.type) !== true)
+      return { status: 404, body: '{}' };
     const { type, text, digest } = found;
     return { status: 200, headers: { 'content-type': type, 'docker-content-digest': `sha256:${digest}` }, body: text };
   }
 
-  function isAllowed({ authorization }: RegistryRequest): boolean {
+  function isAllowed({ headers: { authorization } }: FakeRequest): boolean {
     const required = { open: undefined, token: `Bearer ${registryToken}`, password: basic() }[access];
     return required === undefined || authorization === required;
   }
@@ -113,12 +88,12 @@ export async function startRegistry(settings: RegistrySettings = {}): Promise<Fa
     return `Bearer realm="${server.url}/token",service="registry.example.com",scope="repository:${repository}:pull"`;
   }
 
-  function answerToken({ method, authorization, body }: RegistryRequest, query: URLSearchParams): RegistryReply {
+  function answerToken({ method, headers, body }: FakeRequest, query: URLSearchParams): FakeReply {
     const given = method === 'POST' ? new URLSearchParams(body) : query;
     const isKnown =
       method === 'POST'
         ? given.get('grant_type') === 'refresh_token' && given.get('refresh_token') === identityToken
-        : authorization === basic();
+        : headers.authorization === basic();
     const isRight =
       given.get('service') === 'registry.example.com' && /^repository:.+:pull$/u.test(given.get('scope') ?? '');
     if (!isKnown || !isRight) return { status: 401, body: '{"details":"no"}' };
@@ -132,7 +107,7 @@ export async function startRegistry(settings: RegistrySettings = {}): Promise<Fa
   };
   return {
     host,
-    requests,
+    requests: server.requests,
     pushImage: (repository, tag) => push(repository, tag, imageManifest()),
     pushIndex: (repository, tag) => push(repository, tag, imageIndex()),
     close: () => server.close(),
@@ -147,10 +122,4 @@ export function basic(): string {
 /** The content of a Docker credentials file as `docker login` writes it. */
 export function dockerConfig(host: string): string {
   return JSON.stringify({ auths: { [host]: { auth: basic().replace('Basic ', '') } } });
-}
-
-async function see(incoming: IncomingMessage): Promise<RegistryRequest> {
-  const { method = '', url = '', headers } = incoming;
-  const { authorization, accept } = headers;
-  return { method, url, authorization, accept, body: await textOf(incoming) };
 }

@@ -2,14 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { conforms, violations } from '../../src/contract/check.ts';
 import { type Static, type TSchema, Type } from '../../src/contract/schema.ts';
-import { githubError, type GitHubReply, type GitHubRequest } from './fake-github.ts';
+import { githubError, type GitHubReply } from './fake-github.ts';
 import { Breach } from './fake-github-repository.ts';
+import type { FakeRequest } from './fake-server.ts';
 
 /* What GitHub's documentation demands of the requests of an app, and what is expected of this app. */
 
 /** GitHub's answer if the token of the app is not valid ("Generating a JSON Web Token for a GitHub App"). */
 export async function refuseJwt(
-  { headers }: GitHubRequest,
+  { headers }: FakeRequest,
   app: { readonly appId: number; readonly publicKey: KeyObject },
 ): Promise<GitHubReply | undefined> {
   try {

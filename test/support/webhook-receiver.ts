@@ -1,25 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { serve } from '../../tools/loopback-server.ts';
+import { type FakeReply, type FakeRequest, startFakeServer } from './fake-server.ts';
 
-/** A request to the webhook. */
-export interface ReceivedCall {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** The response to a call: a status and headers, or never. */
-export type ReceiverAnswer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'never';
+type ReceiverAnswer = Exclude<FakeReply, 'cut'>;
 
 /** A webhook on the loopback interface. */
 export interface WebhookReceiver {
   /** Its path is a secret. */
   readonly url: string;
   readonly port: number;
-  readonly calls: readonly ReceivedCall[];
+  readonly calls: readonly FakeRequest[];
   /** The next call that was not returned yet. */
-  next(): Promise<ReceivedCall>;
+  next(): Promise<FakeRequest>;
   /** The response to calls from now on; 200 at first. */
   answerWith(answer: ReceiverAnswer): void;
   stop(): Promise<void>;
@@ -27,26 +17,21 @@ export interface WebhookReceiver {
 
 /** Starts a webhook. The caller must stop it. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const calls: ReceivedCall[] = [];
-  const waiting: ((call: ReceivedCall) => void)[] = [];
+  const waiting: ((call: FakeRequest) => void)[] = [];
   let given = 0;
   let answer: ReceiverAnswer = { status: 200 };
   const hand = (): void => {
-    for (let call = calls[given]; call !== undefined && waiting.length > 0; call = calls[given]) {
+    for (let call = server.requests[given]; call !== undefined && waiting.length > 0; call = server.requests[given]) {
       given += 1;
       waiting.shift()?.(call);
     }
   };
-  const { url, port, close } = await serve((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method = '', url: path = '', headers } = request;
-      if (answer !== 'never') response.writeHead(answer.status, { ...answer.headers }).end('{"ok":true}');
-      calls.push({ method, path, headers, text: Buffer.concat(chunks).toString('utf8') });
-      hand();
-    });
+  const server = await startFakeServer(() => {
+    // The call is among the requests by then.
+    hand();
+    return answer === 'never' ? answer : { body: '{"ok":true}', ...answer };
   });
+  const { url, port, requests: calls, close } = server;
   return {
     url: `${url}/services/secret`,
     port,

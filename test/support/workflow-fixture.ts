@@ -16,8 +16,9 @@ import {
   fakeActions,
   writeCommands,
 } from './fake-actions.ts';
-import { apiCommit, type FakeGitHub, type GitHubReply, type GitHubRequest, startGitHub } from './fake-github.ts';
+import { apiCommit, type FakeGitHub, type GitHubReply, startGitHub } from './fake-github.ts';
 import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
+import type { FakeRequest } from './fake-server.ts';
 import { type FakeSonar, startSonarServer } from './fake-sonar.ts';
 import { jobEnvironment, jobOf } from './job.ts';
 import { fixedInputs, type OwnAction, parseOwnAction } from './own-action.ts';
@@ -255,7 +256,7 @@ function withShortWait(inputs: Readonly<Record<string, string>>): Readonly<Recor
 /**
  * The permission that a call of GitHub's API needs (GitHub's documentation, "Permissions required for GitHub Apps").
  */
-function permissionFor({ method, url }: GitHubRequest): readonly [string, string] | undefined {
+function permissionFor({ method, url }: FakeRequest): readonly [string, string] | undefined {
   const [, area = ''] = /^\/repos\/acme\/widgets\/(\w+)/u.exec(url) ?? [];
   // Any token may request its own user.
   if (area === '') return undefined;

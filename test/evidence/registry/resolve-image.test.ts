@@ -14,12 +14,12 @@ import {
   type FakeRegistry,
   identityToken,
   imageManifest,
-  type RegistryReply,
   type RegistrySettings,
   registryToken,
   registryUser,
   startRegistry,
 } from '../../support/fake-registry.ts';
+import type { FakeReply } from '../../support/fake-server.ts';
 import { collectingLog } from '../../support/log.ts';
 import { workspaceForEachTest } from '../../support/temporary-workspace.ts';
 
@@ -63,7 +63,7 @@ async function resolve(name: string, config?: string): Promise<string> {
 
 /** What was requested: method, path and credentials. */
 function seen({ requests }: FakeRegistry): readonly (string | undefined)[][] {
-  return requests.map(({ method, url, authorization }) => [`${method} ${url.replace(/\?.*/u, '')}`, authorization]);
+  return requests.map(({ method, url, headers }) => [`${method} ${url.replace(/\?.*/u, '')}`, headers.authorization]);
 }
 
 describe('resolving an image', () => {
@@ -145,8 +145,10 @@ describe('resolving an image', () => {
     const digest = other.pushImage('acme/web', '1');
     const registry = await open({
       access: 'password',
-      fault: ({ authorization, url }) =>
-        authorization === undefined ? undefined : { status: 307, headers: { location: `http://${other.host}${url}` } },
+      fault: ({ headers, url }) =>
+        headers.authorization === undefined
+          ? undefined
+          : { status: 307, headers: { location: `http://${other.host}${url}` } },
     });
     await expect(resolve(`${registry.host}/acme/web:1`, dockerConfig(registry.host))).resolves.toBe(digest);
     expect(seen(other)).toEqual([['GET /v2/acme/web/manifests/1', undefined]]);
@@ -170,7 +172,7 @@ describe('resolving an image', () => {
   });
 
   const manifest = imageManifest();
-  const replies: readonly (readonly [string, RegistryReply, string])[] = [
+  const replies: readonly (readonly [string, FakeReply, string])[] = [
     ['no image', { status: 404 }, 'has no image'],
     ['an error', { status: 500 }, 'answered 500'],
     ['a login page', { status: 200, body: '<html>' }, 'answered something that is not the manifest'],

@@ -111,7 +111,7 @@ describe('an allowed artifact', () => {
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef', other: 'bbbbbb' }));
     await changePolicies(service, 'DELETE', 'prod', ['strict']);
-    const events: unknown[] = [JSON.parse((await receiver.next()).text), JSON.parse((await receiver.next()).text)];
+    const events: unknown[] = [JSON.parse((await receiver.next()).body), JSON.parse((await receiver.next()).body)];
     // Nobody hears of a rule before there is a verdict.
     expect(events).toMatchObject([
       {
@@ -127,7 +127,7 @@ describe('an allowed artifact', () => {
     await createNotification(service, { environments: ['all'], targets, triggers: ['ON_ALLOWED_ARTIFACT'] });
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }), pod('api-1', { api: 'bbbbbb' }));
     await allow();
-    expect(JSON.parse((await receiver.next()).text)).toMatchObject({ environment: 'all', artifact: { fingerprint } });
+    expect(JSON.parse((await receiver.next()).body)).toMatchObject({ environment: 'all', artifact: { fingerprint } });
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
     const { text } = await call(service, { at: service.url, path: '/acme/environments/all' });
     expect(text).toContain('1 of it only because it is allowed');

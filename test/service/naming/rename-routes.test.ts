@@ -95,7 +95,7 @@ describe('renaming', () => {
     await stopWithoutErrors(service);
     const sources = { now: () => Date.now() + 60_000 };
     service = await startTestService({ storage, sources, options: { allowPrivateTargets: true } });
-    const payload: unknown = JSON.parse((await receiver.next()).text);
+    const payload: unknown = JSON.parse((await receiver.next()).body);
     const provenance = valueAt(payload, 'artifact', 'provenance');
     expect(provenance).toMatchObject({ flow: 'shop', status: 'NON-COMPLIANT' });
     expect(valueAt(provenance, 'html_url')).toContain('/acme/flows/shop/artifacts/');

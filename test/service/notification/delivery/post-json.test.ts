@@ -27,8 +27,8 @@ describe('a document that is posted', () => {
     const [call] = receiver.calls;
     expect(call).toMatchObject({
       method: 'POST',
-      path: '/services/secret?a=b',
-      text: '{"text":"ü"}',
+      url: '/services/secret?a=b',
+      body: '{"text":"ü"}',
       headers: { 'content-type': 'application/json; charset=utf-8', 'delivery-id': '7' },
     });
   });

@@ -62,7 +62,7 @@ async function expectRecovery(): Promise<void> {
 
 /** The snapshots in the order of their deliveries, without immediate repetitions: each is delivered at least once. */
 function deliveredSnapshots(): readonly number[] {
-  const all = receiver.calls.map(({ text }) => Number(/"index":(\d+)/u.exec(text)?.[1]));
+  const all = receiver.calls.map(({ body }) => Number(/"index":(\d+)/u.exec(body)?.[1]));
   return all.filter((snapshot, index) => snapshot !== all[index - 1]);
 }
 

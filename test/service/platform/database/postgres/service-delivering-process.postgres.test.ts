@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
+import type { FakeRequest } from '../../../../support/fake-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import { sendJson, type ServiceInstance, startInstance } from '../../../../support/service-instances.ts';
 import { kill, ServiceProcesses } from '../../../../support/service-processes.ts';
 import { fingerprintOf } from '../../../../support/service-samples.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
-import { type ReceivedCall, startWebhookReceiver, type WebhookReceiver } from '../../../../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../../../support/webhook-receiver.ts';
 
 const patience = 20_000;
 
@@ -45,7 +46,7 @@ describe('the deliveries of a process that is killed', () => {
     const path = '/organizations/acme/environments_notifications';
     expect((await sendJson(baseUrl, 'POST', path, notification)).status).toBe(201);
   };
-  const snapshotOf = ({ text }: ReceivedCall): number => Number(/"index":(\d+)/u.exec(text)?.[1]);
+  const snapshotOf = ({ body }: FakeRequest): number => Number(/"index":(\d+)/u.exec(body)?.[1]);
   /** Sets the end of all claims to now, as if the time had passed. */
   const expireClaims = (): Promise<unknown> =>
     withAdministrator(database.url, (client) =>

@@ -10,12 +10,8 @@ import { loadCredentials } from '../../../../../../src/service/platform/attachme
 import { closedPort } from '../../../../../../tools/loopback-server.ts';
 import { manualClock } from '../../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../../support/close-after-each.ts';
-import {
-  type CredentialFault,
-  type FakeCredentials,
-  startFakeCredentials,
-  stsRefusal,
-} from '../../../../../support/fake-credentials.ts';
+import { type FakeCredentials, startFakeCredentials, stsRefusal } from '../../../../../support/fake-credentials.ts';
+import type { FakeReply } from '../../../../../support/fake-server.ts';
 import { startRawServer } from '../../../../../support/raw-server.ts';
 
 const keys = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'the-temporary-secret', sessionToken: 'the-session' };
@@ -113,7 +109,7 @@ describe('credentials', () => {
 
   it('come from the metadata service of the instance, by its second version', async () => {
     expect(await loadCredentials(instance, systemClock)).toMatchObject({ ...keys, expiration });
-    expect(server.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(server.calls.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'PUT /latest/api/token',
       'GET /latest/meta-data/iam/security-credentials/',
       'GET /latest/meta-data/iam/security-credentials/the-role',
@@ -121,7 +117,7 @@ describe('credentials', () => {
     expect(server.calls[2]?.headers['x-aws-ec2-metadata-token']).toBe('metadata-token');
   });
 
-  it.each<[string, () => CredentialSource, CredentialFault, RegExp, boolean]>([
+  it.each<[string, () => CredentialSource, FakeReply, RegExp, boolean]>([
     ['container', container, { status: 403, body: '{"Code":"AccessDenied"}' }, /status: 403$/u, false],
     ['container', container, { status: 400, body: '{"Message":"the-authorization"}' }, /status: 400$/u, false],
     ['container', container, { status: 500 }, /status: 500/u, true],
