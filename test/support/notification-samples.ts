@@ -1,3 +1,4 @@
+import type { NotificationTarget } from '../../src/contract/notification.ts';
 import type { EnvironmentEvent } from '../../src/service/environment/environment-event.ts';
 import type { NewNotification } from '../../src/service/notification/notification.ts';
 
@@ -15,8 +16,12 @@ export function sampleEvent(change: Partial<EnvironmentEvent> = {}): Environment
   };
 }
 
+export interface SampleNotification extends NewNotification {
+  readonly targets: readonly NotificationTarget[];
+}
+
 /** A notification of `acme` that listens to the event, with a webhook whose address is secret. */
-export function sampleNotification(change: Partial<NewNotification> = {}): NewNotification {
+export function sampleNotification(change: Partial<SampleNotification> = {}): SampleNotification {
   return {
     org: 'acme',
     name: 'To the team',

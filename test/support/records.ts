@@ -17,7 +17,6 @@ import type {
   Delivery,
   DeliveryFailure,
   DueTarget,
-  NewNotification,
   NotificationRecord,
   TargetReference,
   TargetState,
@@ -38,6 +37,7 @@ import type { Environment, SnapshotSummary } from '../../src/service/snapshot/sn
 import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
 import * as trails from '../../src/service/trail/trail-use-cases.ts';
 import { manualClock } from './clock.ts';
+import type { SampleNotification } from './notification-samples.ts';
 
 type PolicyChange = Omit<environments.PolicyChange, 'attach' | 'detach'> & { readonly policies: readonly string[] };
 
@@ -178,12 +178,11 @@ export class Records {
 
   /** Stores a notification without checking its environments. */
   createNotification(
-    notification: NewNotification,
+    { targets, ...notification }: SampleNotification,
     secrets: ReadonlyMap<number, SigningSecret> = new Map(),
   ): Promise<number> {
-    return this.storage.transaction(notification.org, (transaction) =>
-      transaction.notifications.insert(notification, secrets),
-    );
+    const added = targets.map((target, index) => ({ target, secret: secrets.get(index) }));
+    return this.storage.transaction(notification.org, ({ notifications }) => notifications.insert(notification, added));
   }
 
   findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {

@@ -75,21 +75,16 @@ export class NotificationReader extends Repository {
 }
 
 export class NotificationWriter extends NotificationReader {
-  /**
-   * Inserts a notification and returns its number. Its organization must exist.
-   *
-   * @param secrets the signing secrets of webhooks, by the position of the target
-   */
-  async insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number> {
-    const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
+  /** Inserts a notification and returns its number. Its organization must exist. */
+  async insert(notification: NewNotification, targets: readonly NewTarget[]): Promise<number> {
+    const { org, name, environments, triggers, createdAt, createdBy } = notification;
     const lists = [JSON.stringify(environments), JSON.stringify(triggers)];
     const values = [org, name, ...lists, createdAt, createdBy];
     const [row = {}] = await this.query(statements.insert, values);
     const inserted = number(row, 'number');
-    const added = targets.map((target, position) => ({ target, secret: secrets.get(position) }));
     await Promise.all([
       this.run(statements.insertSubjects, [org, inserted]),
-      this.#insertTargets({ org, number: inserted, position: 0 }, added),
+      this.#insertTargets({ org, number: inserted, position: 0 }, targets),
     ]);
     return inserted;
   }

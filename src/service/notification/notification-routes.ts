@@ -130,12 +130,12 @@ function toNotificationResponse(
 
 /** The response to creating or changing a notification: the only time that the secrets of its webhooks are shown. */
 function toSavedResponse(
-  { notification, secrets }: notifications.SavedNotification,
+  { notification, known }: notifications.SavedNotification,
   isRemembered: boolean,
   dependencies: RouteDependencies,
 ): Notification {
-  const targets = notification.targets.map(({ target }, index) => {
-    const secret = isRemembered ? undefined : secrets.get(index)?.secret;
+  const targets = notification.targets.map(({ target, secrets }, index) => {
+    const secret = isRemembered || index < known ? undefined : secrets[0]?.secret;
     return { ...redactTarget(target), ...(secret === undefined ? {} : { secret }) };
   });
   return { ...toNotificationResponse(notification, dependencies), targets };

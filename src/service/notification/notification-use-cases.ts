@@ -37,8 +37,8 @@ export interface RejectedNotification {
 export interface SavedNotification {
   readonly outcome: 'saved';
   readonly notification: NotificationRecord;
-  /** The secrets of new webhooks by the index of their target in the notification. */
-  readonly secrets: ReadonlyMap<number, SigningSecret>;
+  /** How many of its targets it had before; new ones follow them. */
+  readonly known: number;
 }
 
 type NotificationContext = WriteContext & {
@@ -54,20 +54,18 @@ export const createNotification = defineWrite(
     { at: createdAt, sendsMail, randomBytes }: NotificationContext,
   ): Promise<SavedNotification | RejectedNotification | { readonly outcome: 'too many' }> => {
     const added = targets.map((target) => toNewTarget(target, randomBytes, createdAt));
-    const secrets = toSecrets(added);
     const created = {
       ...command,
       createdAt,
       environments: [...new Set(environments)],
       triggers: [...new Set(triggers)],
-      targets: added.map(({ target }) => target),
     };
     if ((await transaction.notifications.list(created.org)).length >= maximumNotifications)
       return { outcome: 'too many' };
-    const fault = await findFault(transaction, { ...created, sendsMail });
+    const fault = await findFault(transaction, { ...created, targets, sendsMail });
     if (fault !== undefined) return fault;
-    const number = await transaction.notifications.insert(created, secrets);
-    return findSaved(transaction, { org: created.org, number }, secrets);
+    const number = await transaction.notifications.insert(created, added);
+    return findSaved(transaction, { org: created.org, number }, 0);
   },
 );
 
@@ -86,7 +84,7 @@ export const updateNotification = defineWrite(
     const { notifications } = transaction;
     const known = await notifications.find(org, number);
     if (known === undefined) return { outcome: 'not found' };
-    const wanted = { org, environments: environments ?? [], targets: (targets ?? []).map(withoutSecret), sendsMail };
+    const wanted = { org, environments: environments ?? [], targets: targets ?? [], sendsMail };
     const fault = await findFault(transaction, wanted);
     if (fault !== undefined) return fault;
     await notifications.update({
@@ -97,20 +95,18 @@ export const updateNotification = defineWrite(
     const { kept, added } = splitTargets(known.targets, targets);
     const news = added.map((target) => toNewTarget(target, randomBytes, lastModifiedAt));
     if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
-    // New targets follow those that stay.
-    const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
-    return findSaved(transaction, { org, number }, secrets);
+    return findSaved(transaction, { org, number }, kept.length);
   },
 );
 
 async function findSaved(
   { notifications }: WriteTransaction,
   { org, number }: NotificationReference,
-  secrets: SavedNotification['secrets'],
+  known: number,
 ): Promise<SavedNotification> {
   const notification = await notifications.find(org, number);
   if (notification === undefined) throw new Error('a notification that was just saved is gone');
-  return { outcome: 'saved', notification, secrets };
+  return { outcome: 'saved', notification, known };
 }
 
 /** Splits the wanted targets into those that the notification has, by their position, and new ones. */
@@ -160,11 +156,6 @@ function toNewTarget(target: TargetToCreate, randomBytes: RandomBytes, createdAt
   const secret =
     target.type === 'WEBHOOK' ? { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt } : undefined;
   return { target: withoutSecret(target), secret };
-}
-
-/** The secrets by the index of their target. */
-function toSecrets(targets: readonly NewTarget[]): ReadonlyMap<number, SigningSecret> {
-  return new Map(targets.flatMap(({ secret }, index) => (secret === undefined ? [] : [[index, secret] as const])));
 }
 
 /** The target as it is stored: its secret is stored separately, so that no response can include it by accident. */

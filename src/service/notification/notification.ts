@@ -9,13 +9,12 @@ export interface NewNotification {
   readonly name: string;
   readonly environments: readonly string[];
   readonly triggers: readonly Trigger[];
-  readonly targets: readonly NotificationTarget[];
   readonly createdAt: number;
   readonly createdBy: string;
 }
 
 /** A stored notification with the state of its deliveries. */
-export interface NotificationRecord extends Omit<NewNotification, 'targets'> {
+export interface NotificationRecord extends NewNotification {
   /** Unique within the organization, counted from 1, never reused. */
   readonly number: number;
   /** When it was created or last changed. */
