@@ -12,7 +12,7 @@ import { flowMissing, validationError } from '../platform/server/errors/api-erro
 import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import type { AttestationListing,AttestationRange } from './attestation-lookup-use-cases.ts';
+import type { AttestationListing, AttestationRange } from './attestation-lookup-use-cases.ts';
 import * as attestationList from './attestation-lookup-use-cases.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
