@@ -1,12 +1,11 @@
 import { compilePattern, PatternError } from '../platform/pattern/pattern.ts';
 import { type Comparison, comparisons, type Condition, type Value } from './condition.ts';
 
-/** A token of a condition; its position is counted from 0. */
+/** A token of a condition. */
 export interface Token {
   readonly kind: 'text' | 'number' | 'word' | 'mark' | 'end';
   /** Without the quotes of a string. */
   readonly text: string;
-  readonly position: number;
 }
 
 /** The condition is invalid; the message says why and where; it completes a sentence that names the condition. */
@@ -36,17 +35,12 @@ function tokenize(text: string): readonly Token[] {
 
 function toToken(found: RegExpExecArray): Token | undefined {
   const { text, number, word, mark, end } = found.groups ?? {};
-  const token = (kind: Token['kind'], raw: string, shown = raw): Token => ({
-    kind,
-    text: shown,
-    position: found.index + found[0].length - raw.length,
-  });
   // Only quotes and backslashes are unescaped, so that patterns keep their escapes: `\.` stays `\.`.
-  if (text !== undefined) return token('text', text, text.slice(1, -1).replace(/\\(["'\\])/gu, '$1'));
-  if (number !== undefined) return token('number', number);
-  if (word !== undefined) return token('word', word);
-  if (mark !== undefined) return token('mark', mark);
-  return end === undefined ? undefined : token('end', end);
+  if (text !== undefined) return { kind: 'text', text: text.slice(1, -1).replace(/\\(["'\\])/gu, '$1') };
+  if (number !== undefined) return { kind: 'number', text: number };
+  if (word !== undefined) return { kind: 'word', text: word };
+  if (mark !== undefined) return { kind: 'mark', text: mark };
+  return end === undefined ? undefined : { kind: 'end', text: end };
 }
 
 function excerpt(text: string, from: number): string {
@@ -232,7 +226,7 @@ class ConditionReader {
   }
 
   get #token(): Token {
-    return this.#tokens[this.#index] ?? { kind: 'end', text: '', position: 0 };
+    return this.#tokens[this.#index] ?? { kind: 'end', text: '' };
   }
 
   #take(kind: Token['kind'], text: string): boolean {
