@@ -136,7 +136,7 @@ export async function fill(
 }
 
 /** Writes snapshots of the environment, one after the other. */
-async function fillSnapshots(storage: Storage, org: string, snapshots: number): Promise<void> {
+export async function fillSnapshots(storage: Storage, org: string, snapshots: number): Promise<void> {
   const dependencies = { storage, judging: new Judging(), randomBytes };
   await inGroups(snapshots, (place) => {
     const instances = [{ namespace: 'web', pod: 'web-1', createdAt: firstMoment }];

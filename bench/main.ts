@@ -11,7 +11,7 @@ import { measureService } from './measure-service.ts';
 import { measureServiceStart } from './measure-service-start.ts';
 import { measureSteps } from './measure-steps.ts';
 import { type BenchOptions, readOptions } from './options.ts';
-import { filling, measurePostgres } from './postgres/measure-postgres.ts';
+import { measurePostgres } from './postgres/measure-postgres.ts';
 import { withPostgres } from './postgres/postgres-fixture.ts';
 import type { Row } from './row.ts';
 import { formatTable } from './table.ts';
@@ -76,7 +76,7 @@ async function measureStart(fixture: Fixture, rounds: number): Promise<readonly 
 }
 
 function measureWithPostgres(fixture: Fixture, rounds: number): Promise<readonly Row[]> {
-  return withPostgres(fixture.directory, { ...fixture, filling }, (postgres) => measurePostgres(postgres, rounds));
+  return withPostgres(fixture.directory, fixture, (postgres) => measurePostgres(postgres, rounds));
 }
 
 /** Logs progress to standard error, so that standard output is only the table. */

@@ -11,7 +11,7 @@ export const sampleKey = { runId: '17000000000', rest: `-${'k'.repeat(43)}` } as
 type Subject = Pick<Fixture, 'org' | 'flow' | 'key' | 'commit'>;
 
 /** The number of trails that attestations are spread over. */
-export const trails = 1000;
+const trails = 1000;
 
 /** Requests of operation 7 with `sampleKey` and no file, for one trail after another, as they go over the wire. */
 export function attestRequests(subject: Subject): readonly string[] {
@@ -19,8 +19,12 @@ export function attestRequests(subject: Subject): readonly string[] {
   return Array.from({ length: trails }, (_, trail) => attestRequest(subject, `load-${trail}`, key));
 }
 
-/** A request of operation 7 with this idempotency key and no file, as it goes over the wire. */
-function attestRequest(subject: Subject, trail: string, key: string): string {
+/**
+ * A request of operation 7 without a file, as it goes over the wire.
+ *
+ * @param key the idempotency key; absent if the request has none
+ */
+export function attestRequest(subject: Subject, trail: string, key?: string): string {
   const boundary = 'bench-boundary';
   const body = [
     `--${boundary}`,
@@ -33,7 +37,7 @@ function attestRequest(subject: Subject, trail: string, key: string): string {
   return [
     `POST /api/v2/attestations/${subject.org}/${subject.flow}/trail/${trail}/sonar HTTP/1.1`,
     ...commonHead(subject),
-    `Idempotency-Key: "${key}"`,
+    ...(key === undefined ? [] : [`Idempotency-Key: "${key}"`]),
     `Content-Type: multipart/form-data; boundary=${boundary}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     '',
