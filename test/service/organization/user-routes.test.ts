@@ -147,9 +147,12 @@ describe('a membership', () => {
 
     it('ends for all of them, which keep access to the other organizations', async () => {
       const key = await createUnlimitedKey(service, {});
+      const limited = await createKey(service, {});
+      const ofAnother = await createKey(service, { owner: 'bob' });
       await saveMember(service, 'ann', 'admin', 'other');
       await removeMember(service, 'ann');
       expect([await saveFlow('acme', key), await saveFlow('other', key)]).toEqual([403, 201]);
+      expect([await saveFlow('acme', limited), await saveFlow('acme', ofAnother)]).toEqual([401, 201]);
       await removeMember(service, 'ann', 'other');
       expect([await saveFlow('acme', key), await saveFlow('other', key)]).toEqual([401, 401]);
       // Whoever gets the name next starts without keys.
