@@ -209,12 +209,12 @@ describe('a notification', () => {
     await createNotification(service, { targets: [slack, webhook] });
     const path = `/organizations/${service.org}/environments_notifications/1`;
     const change = (json: unknown): Promise<Called> => administer(service, { method: 'PATCH', path, json });
-    expect((await change({ name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] })).body).toMatchObject(
-      {
-        ...{ number: 1, name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] },
-        targets: [{ type: 'SLACK' }, { type: 'WEBHOOK' }],
-      },
-    );
+    const renamed = await change({ name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] });
+    expect(renamed.body).toMatchObject({
+      ...{ number: 1, name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] },
+      targets: [{ type: 'SLACK' }, { type: 'WEBHOOK' }],
+    });
+    expect(JSON.stringify(renamed.body)).not.toContain('whsec_');
     const other = { ...webhook, webhook: 'https://other.example.com/x' };
     const { body } = await change({ targets: [webhook, other] });
     expect(valueAt(body, 'targets')).toEqual([
