@@ -2,7 +2,6 @@ import { externalUrls } from './attestations/attestation-fields.ts';
 import { type GitCommitInfo, gitCommitInfo, repoInfo } from './commit.ts';
 import { created, defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
-import { idempotencyDataKey } from './idempotency.ts';
 import { commitSha, fingerprint, templateReferenceName, trailName } from './names.ts';
 import { type Static, strictObject, Type } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
@@ -62,7 +61,7 @@ export const reportArtifact = defineEndpoint('POST /artifacts/{org}/{flow_name}'
   body: { kind: 'json', schema: artifactReport },
   repetition: {
     effect: 'appends',
-    volatile: [['build_url'], ['user_data', idempotencyDataKey]],
+    volatile: [['build_url']],
     recordedIn: 'artifact',
     isHarmlessTwice: true,
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',

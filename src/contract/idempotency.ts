@@ -12,8 +12,9 @@ export const replayedHeader = 'idempotent-replayed';
 
 /**
  * The response header that marks such an answer if the record of the key no longer counts (`true`): an attestation that
- * is not the latest of its name for everything that it is about, unless the latest has the same content, or a version of
- * a policy that is not the latest.
+ * is not the latest of its name for everything that it is about, unless the latest has the same content, the report of
+ * an artifact if the latest of its name in the trail is of another artifact or commit, or a version of a policy that is
+ * not the latest.
  */
 export const supersededHeader = 'idempotent-superseded';
 

@@ -104,8 +104,8 @@ const statements = defineStatements('artifacts', {
   exists: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 AND ${inTrail} LIMIT 1`,
   findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
   // In the order of `+ 0`, because no index has it; see `listByTrail`.
-  isCurrent: `SELECT 1 FROM artifacts f WHERE f.org = $1 AND f.idempotency_key = $2 AND f.request_digest = (
-      SELECT r.request_digest FROM artifacts r WHERE r.org = f.org AND r.flow = f.flow AND r.trail = f.trail
+  isCurrent: `SELECT 1 FROM artifacts f WHERE f.org = $1 AND f.idempotency_key = $2 AND (f.fingerprint, ${commit}) = (
+      SELECT r.fingerprint, ${commit} FROM artifacts r WHERE r.org = f.org AND r.flow = f.flow AND r.trail = f.trail
         AND (${reportedName('r.report')}) IS NOT DISTINCT FROM (${reportedName('f.report')})
       ORDER BY r.sequence + 0 DESC LIMIT 1)`,
   findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
@@ -190,7 +190,7 @@ export class ArtifactReader extends Repository {
     return this.queryFirst(statements.findRequestDigest, [org, key], (found) => text(found, 'request_digest'));
   }
 
-  /** Whether the report with this idempotency key, or one with the same content, is the latest of its name in its trail. */
+  /** Whether the latest report of this name in its trail is of the same artifact and commit as the one with this key. */
   async isCurrent(org: string, key: string): Promise<boolean> {
     return (await this.query(statements.isCurrent, [org, key])).length > 0;
   }

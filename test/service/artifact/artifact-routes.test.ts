@@ -306,15 +306,15 @@ describe('attest artifact', () => {
   });
 
   it('says of a repeated report if another artifact of the name is the latest in the trail', async () => {
-    const send = async (fingerprint: string, key: string, trail_name = 'main'): Promise<unknown> => {
-      const json = sampleArtifact({ fingerprint, trail_name, user_data: { idempotency_key: key } });
+    const send = async (fingerprint: string, key: string, change: object = {}): Promise<unknown> => {
+      const json = sampleArtifact({ fingerprint, user_data: { idempotency_key: key }, ...change });
       const headers = { 'idempotency-key': key };
       const sent = await call(service, { method: 'POST', path: `/artifacts/${service.org}/web`, json, headers });
       return [sent.status, sent.headers.get('idempotent-replayed'), sent.headers.get('idempotent-superseded')];
     };
     const [one, other] = [fingerprintOf('a'), fingerprintOf('b')];
     expect(await send(one, 'first')).toEqual([201, null, null]);
-    expect(await send(other, 'elsewhere', 'another')).toEqual([201, null, null]);
+    expect(await send(other, 'elsewhere', { trail_name: 'another' })).toEqual([201, null, null]);
     expect(await send(one, 'first')).toEqual([201, 'true', null]);
     expect(await send(other, 'second')).toEqual([201, null, null]);
     expect(await send(one, 'first')).toEqual([201, 'true', 'true']);
@@ -322,6 +322,8 @@ describe('attest artifact', () => {
     expect(await send(one, 'renewed')).toEqual([201, null, null]);
     expect(await send(one, 'first')).toEqual([201, 'true', null]);
     expect(await send(other, 'second')).toEqual([201, 'true', 'true']);
+    expect(await send(one, 'rebuilt', { git_commit: 'b'.repeat(40) })).toEqual([201, null, null]);
+    expect(await send(one, 'first')).toEqual([201, 'true', 'true']);
   });
 
   it('reports a missing flow', async () => {
