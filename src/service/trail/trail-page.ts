@@ -45,7 +45,7 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import { explainMissing, type TrailArtifactStatus } from './trail-state.ts';
-import { findTrailHistory } from './trail-use-cases.ts';
+import { findTrailHistory, maximumTrailEntries } from './trail-use-cases.ts';
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
 
@@ -71,13 +71,13 @@ export function addTrailPage(host: PageHost): void {
       },
     },
     async ({ path, query, context, caller }) => {
-      const { org } = path;
+      const { org, flow_name: flow, trail_name: name } = path;
       const found = await requireTrail(path);
-      const latest = found.history.attestations.find(({ type }) => type === 'pull_request');
-      const attestation =
-        latest === undefined
-          ? undefined
-          : await dependencies.storage.read(({ attestations }) => attestations.findById(org, latest.id));
+      const attestation = await dependencies.storage.read(async ({ attestations }) => {
+        const recorded = await attestations.listByTrail({ org, flow }, name, maximumTrailEntries);
+        const latest = recorded.find(({ type }) => type === 'pull_request');
+        return latest === undefined ? undefined : attestations.findById(org, latest.id);
+      });
       const isPullRequest = attestation !== undefined && isOfKind(attestation, 'pull_request');
       const pullRequests = isPullRequest ? attestation.document.pull_requests : [];
       const history = toReadableHistory(caller, found.history);

@@ -119,7 +119,7 @@ function findMove(known: Trail | undefined, begun: Trail): number | undefined {
 }
 
 /** The maximum length of each list in the history of a trail. */
-const maximumTrailEntries = 100;
+export const maximumTrailEntries = 100;
 
 /** The maximum number of appearances of each artifact in the history of a trail. */
 const maximumAppearances = 20;
