@@ -29,15 +29,16 @@ export function expandedSize(pattern: string): number {
 
 /**
  * The maximum number of characters in the ranges of a pattern if it ignores case, else 0: there is at most one range for
- * each hyphen, up to the greatest character. Ranges of a class without an end are looked up, too.
+ * each hyphen, up to the character that follows. Ranges of a class without an end are looked up, too.
  */
 function countFolded(pattern: string): number {
   const classes = pattern.indexOf('[');
   if (classes === -1 || !/\(\?[a-zA-Z]*i/u.test(pattern)) return 0;
-  const codes = Array.from(pattern.matchAll(/\\x\{(?<hex>[\da-f]+)\}|[^]/giu), ([character, hex]) =>
-    hex === undefined ? (character.codePointAt(0) ?? 0) : Number.parseInt(hex, 16),
+  const lasts = pattern.slice(classes).matchAll(/-(?=\\x\{([\da-f]+)\}|\\?([^]))/giu);
+  const codes = Array.from(lasts, ([, hex, last = '']) =>
+    hex === undefined ? (last.codePointAt(0) ?? 0) : Number.parseInt(hex, 16),
   );
-  return (pattern.slice(classes).split('-').length - 1) * Math.max(...codes);
+  return codes.reduce((sum, code) => sum + code, 0);
 }
 
 function estimateTokenSize(text: string): number {

@@ -83,6 +83,7 @@ describe('a pattern', () => {
   it('may ignore case', () => {
     expect(compilePattern('(?i)^[a-z0-9-]+$').matches('WEB-1')).toBe(true);
     expect(compilePattern('(?i)[\u{4e00}-\u{9fff}]').matches('\u{4e00}')).toBe(true);
+    expect(compilePattern('(?i)^[a-z]+-[0-9]+: \u{1f680}').matches('WEB-1: \u{1f680}')).toBe(true);
   });
 
   it('matches long texts, too', () => {
@@ -108,7 +109,8 @@ describe('a pattern', () => {
     ['\\p{L}'.repeat(21), 'has a size of'],
     // Ignoring case takes time for each character of a range.
     ['(?i)[b-\u{1e921}b-\u{1e921}]', 'has a size of'],
-    ['(?si:[^]\\x{62}-\\x{1e921}b-c])', 'has a size of'],
+    ['(?si:[^]\\x{62}-\\x{1e921}b-\\x{1E921}])', 'has a size of'],
+    ['(?i)[--\u{1e921}--\u{1e921}]', 'has a size of'],
     ['(?i)[\\\\\\--\u{1e921}[:word:]-a-\u{1e921}', 'has a size of'],
     ['a'.repeat(501), 'has more than 500 characters'],
   ])('cannot be %s', (text, reason) => {
