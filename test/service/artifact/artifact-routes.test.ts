@@ -4,7 +4,7 @@ import { violations } from '../../../src/contract/check.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
-import { call, type Called, mappingOf } from '../../support/service-call.ts';
+import { accepted, call, type Called, mappingOf } from '../../support/service-call.ts';
 import {
   attest,
   commitOf,
@@ -173,6 +173,9 @@ describe('operation 10, get artifact by fingerprint', () => {
 
   it('accepts 5 or more digits if they are unambiguous, and else returns the number of matches', async () => {
     for (const digits of ['abcde1', 'abcde2', 'bcdef1']) await report(service, { fingerprint: fingerprintOf(digits) });
+    await saveFlow(service, { name: 'api' });
+    const json = sampleArtifact({ fingerprint: fingerprintOf('bcdef2') });
+    await accepted(call(service, { method: 'POST', path: `/artifacts/${service.org}/api`, json }));
     expect(await get('bcdef')).toMatchObject({ status: 200, body: { fingerprint: fingerprintOf('bcdef1') } });
     expect(await get('abcde2')).toMatchObject({ status: 200, body: { fingerprint: fingerprintOf('abcde2') } });
     expect(await get('abcde')).toMatchObject({
@@ -306,15 +309,17 @@ describe('attest artifact', () => {
   });
 
   it('says of a repeated report if another artifact of the name is the latest in the trail', async () => {
-    const send = async (fingerprint: string, key: string, change: object = {}): Promise<unknown> => {
+    const send = async (fingerprint: string, key: string, change: object = {}, flow = 'web'): Promise<unknown> => {
       const json = sampleArtifact({ fingerprint, user_data: { idempotency_key: key }, ...change });
       const headers = { 'idempotency-key': key };
-      const sent = await call(service, { method: 'POST', path: `/artifacts/${service.org}/web`, json, headers });
+      const sent = await call(service, { method: 'POST', path: `/artifacts/${service.org}/${flow}`, json, headers });
       return [sent.status, sent.headers.get('idempotent-replayed'), sent.headers.get('idempotent-superseded')];
     };
     const [one, other] = [fingerprintOf('a'), fingerprintOf('b')];
     expect(await send(one, 'first')).toEqual([201, null, null]);
     expect(await send(other, 'elsewhere', { trail_name: 'another' })).toEqual([201, null, null]);
+    await saveFlow(service, { name: 'api' });
+    for (const key of ['api-1', 'api-2']) expect(await send(other, key, {}, 'api')).toEqual([201, null, null]);
     expect(await send(one, 'first')).toEqual([201, 'true', null]);
     expect(await send(other, 'second')).toEqual([201, null, null]);
     expect(await send(one, 'first')).toEqual([201, 'true', 'true']);
