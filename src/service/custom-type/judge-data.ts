@@ -137,10 +137,9 @@ export async function judgeData({ definition, data }: DataToJudge): Promise<Data
       const invalid = isValid === undefined ? undefined : findInvalid(isValid, data);
       if (invalid !== undefined || rules.length + summary.length === 0) return { invalid };
       // The program makes this of the outputs.
-      return JSON.parse(run(jq, program, data, '-c'), withoutNul) as readonly [
-        judged: readonly Outputs[],
-        shown: readonly Outputs[],
-      ];
+      return JSON.parse(run(jq, program, data, '-c'), (_key, value: unknown) =>
+        typeof value === 'string' ? toStorable(value) : value,
+      ) as readonly [judged: readonly Outputs[], shown: readonly Outputs[]];
     });
     if ('invalid' in given) return { faults: given.invalid === undefined ? [] : [given.invalid], summary: [] };
     const [judged, shown] = given;
@@ -154,15 +153,15 @@ export async function judgeData({ definition, data }: DataToJudge): Promise<Data
   }
 }
 
-/** PostgreSQL cannot read a document with NUL, and jq can make it of data that has none. */
-function withoutNul(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
+/** PostgreSQL cannot read a document with NUL or a lone surrogate. Data has none, but jq and schemas can add them. */
+function toStorable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 function findInvalid(isValid: ValidateFunction, data: string): Fault | undefined {
   if (isValid(JSON.parse(data))) return undefined;
   const { instancePath = '', message = 'is not valid' } = isValid.errors?.[0] ?? {};
-  return { value: `attestation_data${instancePath} ${message}`, limit: 'the schema requires it' };
+  return { value: toStorable(`attestation_data${instancePath} ${message}`), limit: 'the schema requires it' };
 }
 
 /** In characters; reasons are read at a glance. */

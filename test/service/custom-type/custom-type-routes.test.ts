@@ -277,6 +277,10 @@ describe('custom evidence', () => {
       "attestation_data must have required property 'toString'",
     ]);
     expect(await judge({ schema: { properties: { constructor: { type: 'string' } } } }, {})).toEqual([]);
+    expect(await judge({ schema: { required: ['a\0\ud800'] } }, {})).toEqual([
+      "attestation_data must have required property 'a\uFFFD\uFFFD'",
+    ]);
+    expect(await call(service, { path: '/trails/acme/web/main' })).toMatchObject({ status: 200 });
   });
 
   it.each([
