@@ -103,11 +103,13 @@ const statements = defineStatements('artifacts', {
   findLatest: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 AND ${inTrail} ORDER BY sequence DESC LIMIT 1`,
   exists: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 AND ${inTrail} LIMIT 1`,
   findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
-  // In the order of `+ 0`, because no index has it; see `listByTrail`.
   isCurrent: `SELECT 1 FROM artifacts f WHERE f.org = $1 AND f.idempotency_key = $2 AND (f.fingerprint, ${commit}) = (
-      SELECT r.fingerprint, ${commit} FROM artifacts r WHERE r.org = f.org AND r.flow = f.flow AND r.trail = f.trail
-        AND (${reportedName('r.report')}) IS NOT DISTINCT FROM (${reportedName('f.report')})
-      ORDER BY r.sequence + 0 DESC LIMIT 1)`,
+      SELECT r.fingerprint, ${commit} FROM (
+        SELECT a.sequence FROM artifacts a WHERE a.org = f.org AND a.flow = f.flow AND a.trail = f.trail
+        ORDER BY a.sequence + 0 DESC LIMIT $3
+      ) l ${lookUp('artifacts', 'r', 'r.org = f.org AND r.flow = f.flow AND r.sequence = l.sequence')}
+      WHERE (${reportedName('r.report')}) IS NOT DISTINCT FROM (${reportedName('f.report')})
+      ORDER BY r.sequence DESC LIMIT 1)`,
   findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')} AND ${inTrail}`,
@@ -192,7 +194,7 @@ export class ArtifactReader extends Repository {
 
   /** Whether the latest report of this name in its trail is of the same artifact and commit as the one with this key. */
   async isCurrent(org: string, key: string): Promise<boolean> {
-    return (await this.query(statements.isCurrent, [org, key])).length > 0;
+    return (await this.query(statements.isCurrent, [org, key, maximumRead])).length > 0;
   }
 
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
