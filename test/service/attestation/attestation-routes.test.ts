@@ -6,7 +6,7 @@ import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { downloadAttachment, evidence } from '../../support/attachments.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
 import { shareTestService, startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
-import { call, type Called } from '../../support/service-call.ts';
+import { accepted, call, type Called } from '../../support/service-call.ts';
 import {
   attest,
   attestationForm,
@@ -60,9 +60,15 @@ describe('operation 7, attest Sonar scan', () => {
 
   it('is refused with its file if its name is new and the trail has the maximum of names', async () => {
     await attest(service, sampleAttestation('OK'));
-    await service.storage.query(`INSERT INTO current_evidence (org, flow, scope, name, sequence)
-      WITH RECURSIVE names (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM names WHERE number < ${maximumEvidenceNames})
-      SELECT '${service.org}', 'web', 'trail/main', 'name-' || number, 1 FROM names`);
+    const fillTrail = (flow: string): Promise<unknown> =>
+      service.storage.query(`INSERT INTO current_evidence (org, flow, scope, name, sequence)
+        WITH RECURSIVE names (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM names WHERE number < ${maximumEvidenceNames})
+        SELECT '${service.org}', '${flow}', 'trail/main', 'name-' || number, 1 FROM names`);
+    await saveFlow(service, { name: 'other' });
+    await accepted(send(attestationForm(sampleAttestation('OK')), 'other'));
+    await fillTrail('other');
+    expect((await attest(service, sampleAttestation('OK', { attestation_name: 'second' }))).status).toBe(201);
+    await fillTrail('web');
     const another = sampleAttestation('OK', { attestation_name: 'another' });
     expect(await send(attestationForm(another, { content: 'a file' }))).toMatchObject({
       status: 400,
