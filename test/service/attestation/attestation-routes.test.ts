@@ -53,6 +53,9 @@ describe('operation 7, attest Sonar scan', () => {
     await isSuperseded(['web', 'api'], 'both');
     await saveFlow(service, { name: 'other' });
     for (const key of ['other-1', 'other-2']) await isSuperseded(['web', 'api'], key, 'other');
+    const another = sampleAttestation('OK', { attestation_name: 'another', target_artifacts: ['web', 'api'] });
+    await accepted(send(attestationForm(another)));
+    await accepted(attest(service, sampleAttestation('OK', { target_artifacts: ['web', 'api'] }), 'elsewhere'));
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(false);
     await isSuperseded(['api'], 'one');
     expect(await isSuperseded(['web', 'api'], 'both')).toBe(true);

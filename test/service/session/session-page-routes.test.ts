@@ -3,6 +3,7 @@ import { sessionSeconds } from '../../../src/service/session/session.ts';
 import { createKey, revokeKey } from '../../support/administration.ts';
 import { rawExchange, rawRequest } from '../../support/raw-exchange.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { accepted } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';
 
 /** What a browser sends with a form of a page of the service. */
@@ -72,14 +73,19 @@ describe('signing in', () => {
     expect(attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${sessionSeconds}`]);
     expect(cookie).not.toContain(service.apiKey.split('_')[1]);
     expect((await get('/acme/flows/web', cookie)).status).toBe(200);
+    const reader = await signIn(await service.createKey('reader'));
+    const revoked = await service.createKey('member');
+    await signIn(revoked);
+    await accepted(revokeKey(service, 'member-of-acme', revoked));
     const administration = await (await get('/acme/administration', cookie)).text();
     const sessions = /aria-label="Sessions of browsers"[^]*?<\/table>/.exec(administration)?.[0] ?? '';
+    expect(sessions.match(/>reader-of-acme</gu)).toHaveLength(1);
+    expect(sessions).not.toContain('member-of-acme');
     expect(sessions).toMatch(/<th scope="row">admin<\/th>[^]*just now[^]*in 12 hours/);
     expect(administration).not.toContain(cookie?.split('=')[1]);
     expect((await get(`/api/v2/flows/${service.org}`, cookie)).status).toBe(401);
     const other = await service.createOrganization('elsewhere');
     expect((await get('/acme', await signIn(other))).status).toBe(403);
-    const reader = await signIn(await service.createKey('reader'));
     const refused = await get('/acme/administration', reader);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
     expect(await (await get('/acme', reader)).text()).not.toContain('Administration');
