@@ -129,6 +129,13 @@ describe('the signing keys', () => {
     expect(await readFile(`${path}-wal`, 'utf8')).toBe('the latest writes');
   });
 
+  it('are not used to verify a database whose write-ahead log was lost, which the next start still notices', async () => {
+    await writeFile(join(folder, 'compliance.sqlite'), emptyDatabase);
+    await writeFile(join(folder, 'running'), '');
+    const lost = [expect.stringMatching(/^the latest records in .* may be lost: /u)];
+    expect([await run('verify'), await run('verify')]).toEqual([lost, lost]);
+  });
+
   it('are refused if they are of another kind, without showing them', () => {
     const key = pem.replace(/[A-Za-z0-9+/]{20}/u, 'A'.repeat(20));
     expect(() => parseServiceOptions([], { COMPLIANCE_SERVICE_SIGNING_KEY: key })).toThrow(

@@ -22,7 +22,7 @@ export interface OperatorAccess {
 /**
  * Opens the storage of a data folder for an operator's command, also while a service is running on it.
  *
- * @throws Error if there is no database, or it has a different schema version that must not be changed.
+ * @throws Error if there is no database or it has no tables, or they have a different version that must not be changed.
  */
 export async function withOperatorFolder<Result>(
   folder: string,
@@ -31,11 +31,12 @@ export async function withOperatorFolder<Result>(
   { mayMigrate = false }: OperatorAccess = {},
 ): Promise<Result> {
   const path = join(folder, databaseFile);
-  requireDatabase(folder, path);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) throw noDatabase(folder);
   const release = lockUnlessServed(folder);
   try {
     const isServed = release === undefined;
     if (!isServed) requireLog(folder);
+    requireTables(folder, path);
     if (isServed || !mayMigrate) requireSameVersion(path, { isServed });
     const storage = new SqliteStorage(folder, sources);
     try {
@@ -54,14 +55,13 @@ export async function withOperatorFolder<Result>(
   }
 }
 
-/**
- * @throws Error if there is no database, or one without tables: if they were created, the next start would no longer see
- *   that the database is not the one of the attachments.
- */
-function requireDatabase(folder: string, path: string): void {
-  const isMissing = statSync(path, { throwIfNoEntry: false }) === undefined;
-  if (isMissing || (findVersion(path) === 0 && isNewDatabase(folder)))
-    throw new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
+/** If tables were created, the next start would no longer see that the database is not the one of the attachments. */
+function requireTables(folder: string, path: string): void {
+  if (findVersion(path) === 0 && isNewDatabase(folder)) throw noDatabase(folder);
+}
+
+function noDatabase(folder: string): Error {
+  return new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
 }
 
 /** Locks the folder, so that no service can start in the meantime; returns undefined if a service is running. */
