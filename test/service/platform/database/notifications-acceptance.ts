@@ -76,6 +76,16 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await records.storage.read(({ deliveries }) => deliveries.listListeners('acme', 'prod'))).toEqual([]);
       });
 
+      it('are removed without those of another notification', async () => {
+        for (const name of ['one', 'other']) await records.createNotification(sampleNotification({ name }));
+        await records.recordEvents(sampleEvent());
+        await records.storage.transaction('acme', ({ notifications }) =>
+          notifications.replaceTargets({ org: 'acme', number: 1 }, [], []),
+        );
+        expect(await records.findTargets('acme', 1)).toEqual([]);
+        expect(await records.findTargets('acme', 2)).toMatchObject([{ waiting: 1 }]);
+      });
+
       it('show the state of their deliveries', async () => {
         await records.createNotification(sampleNotification({ targets: [webhook, slack] }), new Map([[0, secret]]));
         const nothing = { secrets: [], waiting: 0, attempts: 0 };
