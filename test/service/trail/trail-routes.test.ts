@@ -52,6 +52,11 @@ describe('trails and templates', () => {
       await record();
       expect(await read(`/trails/${service.org}/web/main`)).toMatchObject({ last_modified_at: now / 1000 });
     }
+    const before = await read(`/trails/${service.org}/web/main`);
+    now += 1000;
+    await report(service, { trail_name: 'another' });
+    await attest(service, sampleAttestation('OK'), 'another');
+    expect(await read(`/trails/${service.org}/web/main`)).toEqual(before);
   });
 
   it('tell the story of one change', async () => {
