@@ -6,6 +6,7 @@ import { fillOrganization, recordEvidence, recordSnapshots } from '../support/fi
 import { startTestService, stopWithoutErrors, type TestService } from '../support/service.ts';
 import { call } from '../support/service-call.ts';
 import { saveFlow } from '../support/service-samples.ts';
+import { sampleSigningKeys } from '../support/signing-keys.ts';
 
 /** Sends all requests that record something under a name again, under another name. */
 async function repeatAs(service: TestService, name: string, other: string): Promise<void> {
@@ -19,7 +20,8 @@ async function repeatAs(service: TestService, name: string, other: string): Prom
 
 it('changes no answer if another organization, flow or environment has records with the same names', async () => {
   const now = Date.now();
-  const service = await startTestService({ options: { allowPrivateIssuers: true }, sources: { now: () => now } });
+  const options = { allowPrivateIssuers: true, signingKeys: sampleSigningKeys };
+  const service = await startTestService({ options, sources: { now: () => now } });
   await fillOrganization(service);
   const answers = await readAnswers(service, { [service.org]: service.apiKey });
   const expectSame = async (paths: RegExp, change: () => Promise<void>): Promise<void> => {
