@@ -43,9 +43,9 @@ describe('begin-trail', () => {
 
   it('says that the trail was not begun if the evidence is kept', async () => {
     const inputs = { trail: 'pr-1', 'on-outage': 'keep', 'spool-path': 'spool' };
-    expect((await begin(inputs, 503)).result.conclusion).toMatch(
-      /^Trail pr-1 of flow web was not begun or updated\. /u,
-    );
+    const { result } = await begin(inputs, 503);
+    expect(result.conclusion).toMatch(/^Trail pr-1 of flow web was not begun or updated\. /u);
+    expect(reportFacts(result)).toMatchObject({ Trail: 'pr-1' });
   });
 });
 
