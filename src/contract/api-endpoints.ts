@@ -1,6 +1,6 @@
 import { attestationKinds } from './attestations/kinds.ts';
 import { isObject } from './check.ts';
-import type { Endpoint, OperationName } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import * as exported from './endpoint-modules.ts';
 import { reportKinds } from './environment-report.ts';
 
@@ -22,10 +22,3 @@ export const apiEndpoints: readonly Endpoint[] = [
   ...values.filter(isEndpoint),
   ...[...attestationKinds, ...reportKinds].map(({ endpoint }) => endpoint),
 ].toSorted(inOrder);
-
-function isOfInterface(endpoint: Endpoint): endpoint is Endpoint & { readonly operation: OperationName } {
-  return endpoint.number !== undefined;
-}
-
-/** The endpoints of the interface. */
-export const interfaceEndpoints = apiEndpoints.filter(isOfInterface);

@@ -11,10 +11,9 @@ export const keysAcceptedHeader = 'accept-idempotency-key';
 export const replayedHeader = 'idempotent-replayed';
 
 /**
- * The response header that marks such an answer if the record of the key no longer counts (`true`): an attestation that
- * is not the latest of its name for everything that it is about, unless the latest has the same content, the report of
- * an artifact if the latest of its name in the trail is of another artifact or commit, or a version of a policy that is
- * not the latest.
+ * The response header that marks such an answer if the record of the key no longer counts (`true`): a later attestation
+ * with other content has its name, for one of its subjects; the latest report of its name in the trail is about another
+ * artifact or commit; or there is a later version of the policy.
  */
 export const supersededHeader = 'idempotent-superseded';
 

@@ -1,7 +1,7 @@
 import { maximumNameLength } from './limits.ts';
 import { Type } from './schema.ts';
 
-/** The name of something, as one segment of a path. */
+/** A name that is one segment of a path. */
 function name(what: string, pattern: string) {
   return Type.String({ pattern, maxLength: maximumNameLength, description: `The name of the ${what}.` });
 }
@@ -96,7 +96,6 @@ export const notificationNumber = Type.String({
   description: 'The number of the notification.',
 });
 
-/** The name of a login rule. */
 export const loginRuleName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
   description: 'The name of the login rule.',

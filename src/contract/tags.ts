@@ -22,7 +22,7 @@ export type Tags = Readonly<Record<string, string>>;
 
 const taggedTypes = ['flow', 'flows', 'env', 'environment', 'environments'] as const;
 
-/** What a type in the path names. */
+/** The kind of resource that a type in the path means. */
 export function toTaggedKind(type: string): 'flow' | 'environment' {
   return type.startsWith('flow') ? 'flow' : 'environment';
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type ExecutionIdentity, idempotencyKey, type WriteContent } from '../../src/client/idempotency-key.ts';
-import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { formatIdempotencyKey, parseIdempotencyKey } from '../../src/contract/idempotency.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 
 const writes = interfaceEndpoints.filter(({ repetition }) => repetition.effect !== 'safe');
 const words = fc.string({ minLength: 1, maxLength: 8 });

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { isDoneAlready, mayBeOnRecord } from '../../src/client/unconfirmed-call.ts';
-import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
@@ -26,6 +25,7 @@ import {
 } from '../support/faults.ts';
 import { type Fault, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 
 const opened = closeAfterEach();
 const { startServer, openClient } = httpFixture(opened);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toAcceptedSchema } from '../../src/contract/accepted-response.ts';
-import { apiEndpoints, interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
+import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { removeAttachment } from '../../src/contract/attachment-removal.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
@@ -11,6 +11,7 @@ import { conforms } from '../../src/contract/check.ts';
 import { type Endpoint, filePartName, type MultipartBody, operationNames } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 import { root } from '../support/repository.ts';
 
 /** Every operation of the interface, as its headings number them. */

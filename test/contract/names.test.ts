@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { TString } from 'typebox';
-import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
 import { templateItem } from '../../src/contract/flow.ts';
@@ -21,6 +20,7 @@ import {
 } from '../../src/contract/names.ts';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { codePoint } from '../support/code-point.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 
 /** The patterns as the interface writes them, and the two rules that it says in words. */
 const rules: readonly (readonly [string, TString, string])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { findMissingResource, type Resource } from '../../src/contract/not-found.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 
 const awaited = interfaceEndpoints
   .filter(({ operation }) => operation === 'get-artifact' || operation === 'list-snapshots')

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { type ActionJob, openActionJob } from '../support/action-job.ts';
 import { failedStep } from '../support/failed-step.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 import { openOperationFixture, type OperationFixture } from '../support/operation-fixture.ts';
 import { exceptions, type OperationRow, operationRows } from '../support/operation-rows.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';

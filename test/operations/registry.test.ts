@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { interfaceEndpoints } from '../../src/contract/api-endpoints.ts';
 import { operationNames } from '../../src/contract/endpoint.ts';
 import { evidenceEndpoints } from '../../src/contract/evidence-endpoints.ts';
 import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
+import { interfaceEndpoints } from '../support/interface-endpoints.ts';
 
 describe('the registry of operations', () => {
   it('holds each operation under its own name, with the endpoint of that name', async () => {

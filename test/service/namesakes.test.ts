@@ -25,7 +25,7 @@ it('changes no answer if another organization, flow or environment has records w
   await fillOrganization(service);
   const answers = await readAnswers(service, { [service.org]: service.apiKey });
   const expectSame = async (paths: RegExp, change: () => Promise<void>): Promise<void> => {
-    // Pages with several filters are made of the same.
+    // Pages with several filters show the same parts as those with one.
     const own = new Map([...answers].filter(([path]) => paths.test(path) && !path.includes('&')));
     const before = Object.fromEntries(await readAgain(service, own));
     await change();

@@ -18,7 +18,7 @@ export type FakeReply =
   | 'never'
   | 'cut';
 
-/** A server on the loopback interface that stands for another system. */
+/** A fake of another system, on the loopback interface. */
 export interface FakeServer {
   /** Without a trailing slash. */
   readonly url: string;

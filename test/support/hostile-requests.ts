@@ -134,7 +134,7 @@ export async function prepareHostileLoad(send: Send): Promise<void> {
   ]);
 }
 
-/** So many that a page of them is larger than all buffers of a connection. */
+/** A page of them is larger than all buffers of a connection. */
 export const largeAttestations = numbers(7).map(() => attestation(`"large":"${'x'.repeat(mebi - 4096)}"`));
 
 /** Requests a large page and never reads it. The caller must destroy the socket. */

@@ -137,7 +137,7 @@ class FirstParentWalk {
       const found = this.#listed.get(this.#next);
       if (found === undefined) return;
       this.#walked.push(found);
-      // Each commit once, so that a cycle in a broken answer ends the walk.
+      // Visits each commit once, so that a cycle in a broken answer ends the walk.
       this.#listed.delete(found.sha);
       this.#next = found.sha === first ? undefined : found.firstParent;
     }

@@ -16,7 +16,7 @@ interface EvidenceReference {
   readonly trail: string;
   /** The id of the attestation; absent if it is missing. */
   readonly attestation?: string;
-  /** What the trail's page calls it, if it is missing: the subject of the reason may name its artifact and flow, too. */
+  /** What the trail's page calls it if it is missing. The subject of the reason may also name its artifact and flow. */
   readonly row?: string;
 }
 
@@ -28,7 +28,7 @@ export interface JudgementReason extends Omit<Reason, 'html_url'> {
 /**
  * The same reasons, with the trail as the source of those that have none.
  *
- * @param artifact the artifact that a list judges, whose name its rows have and its reasons do not
+ * @param artifact the artifact that a list template judges; its name is in the rows of the trail's page, not in reasons
  */
 export function locateReasons(
   reasons: readonly JudgementReason[],
@@ -85,7 +85,7 @@ export function orderReasons(reasons: readonly JudgementReason[]): readonly Judg
   const toKey = ({ source, ...reason }: JudgementReason): string =>
     JSON.stringify([describeReason(reason), source?.evidence, source?.member]);
   const ordered = sortReasons(reasons.toSorted((one, other) => compareTexts(one.about, other.about)));
-  // Of equal ones, the first is the worst.
+  // The first of equal reasons has the worst state.
   return [...Map.groupBy(ordered, toKey).values()].flatMap(([first]) => first ?? []);
 }
 

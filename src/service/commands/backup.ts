@@ -48,7 +48,7 @@ export const verifyFolder = defineCommand({
   options: { database: text },
   takesFolder: true,
   read: ({ values, positionals }, _environment, usage) => {
-    // It does not use the data of a service, so the variable, which is about the service, does not matter to it.
+    // A backup is verified without the data of a service, so the variable is ignored.
     requireSqlite('verify', values.database, {});
     return requireFolder('verify', positionals, usage);
   },

@@ -38,7 +38,7 @@ export function distributeBroadcast({ storage }: Dependencies, { org }: { readon
 
 /** Makes deliveries due now that wait too long because the clock was set back. Usually there are none. */
 export async function rearmDeliveries({ storage }: Dependencies, { now }: { readonly now: number }): Promise<void> {
-  // All other transactions would wait.
+  // Looked up first, because the write would make all other transactions wait.
   if (await storage.read(({ deliveries }) => deliveries.hasOverdue(now)))
     await storage.transaction(allOrganizations, ({ deliveries }) => deliveries.rearm(now));
 }

@@ -37,7 +37,7 @@ export interface RejectedNotification {
 export interface SavedNotification {
   readonly outcome: 'saved';
   readonly notification: NotificationRecord;
-  /** How many of its targets it had before; new ones follow them. */
+  /** The number of targets that it had before. New targets come after them. */
   readonly known: number;
 }
 

@@ -7,8 +7,8 @@ export interface ComparedLine {
 }
 
 /**
- * The maximum number of lines that are compared: it takes time and memory in proportion to its square. If there are more,
- * the lines that differ are not matched with each other.
+ * The maximum number of lines that are compared: comparing takes time and memory in proportion to the square of their
+ * number. If there are more, the lines that differ are not matched with each other.
  */
 const maximumLines = 2000;
 

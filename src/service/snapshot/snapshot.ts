@@ -3,7 +3,7 @@ import type { Tags } from '../../contract/tags.ts';
 import { type EnvironmentJudgement, unjudged } from '../policy/judge-environment.ts';
 import { mergeArtifacts, type RunningArtifact, toIdentity } from './running-artifact.ts';
 
-/** What judging reads of an environment. */
+/** The part of an environment that is needed to judge it. */
 export interface EnvironmentHead {
   readonly org: string;
   readonly name: string;

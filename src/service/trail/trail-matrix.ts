@@ -15,7 +15,7 @@ export interface MatrixCell<Piece extends Evidence> {
 /** A row of the matrix: a trail, with its cells by column. */
 export interface MatrixRow<Piece extends Evidence> {
   readonly cells: ReadonlyMap<string, MatrixCell<Piece>>;
-  /** The evidence that the template does not require, the worst first: a page has room for a few. */
+  /** The evidence that the template does not require, the worst first, because a page shows only a few. */
   readonly extra: readonly Piece[];
 }
 

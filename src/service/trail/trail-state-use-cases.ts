@@ -37,10 +37,10 @@ import { type FlowTrend, loadFlowTrends } from './trail-trend-use-cases.ts';
 /** The maximum number of artifacts of a trail that are judged, as many as a template can name. */
 const maximumNamed = 1000;
 
-/** The maximum number of pieces of evidence that are judged of its artifacts, each of which has that of the trail, too. */
+/** The maximum number of pieces of evidence of all artifacts that are judged. Each artifact has that of the trail, too. */
 const maximumEvidence = 20_000;
 
-/** So many artifacts are judged in any case: one can have evidence of a few thousand names. */
+/** The number of artifacts that are judged even if they have more evidence: one can have a few thousand pieces. */
 const alwaysJudged = 5;
 
 /**

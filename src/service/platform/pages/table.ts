@@ -9,7 +9,7 @@ export interface Table {
   readonly labels?: readonly string[] | undefined;
   /** The cells of each row; the first names the row. They are rendered only until the page is long enough. */
   readonly rows: Iterable<readonly Hole[]>;
-  /** The words in place of a table without rows. */
+  /** The text that replaces a table without rows. */
   readonly empty?: Hole;
   /** How many rows there are besides `rows`. */
   readonly more?: number | undefined;

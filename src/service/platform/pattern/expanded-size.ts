@@ -1,7 +1,7 @@
 // A class such as `\p{L}` is a table of hundreds of ranges; setting it up costs as much as this many characters.
 const unicodeClassSize = 50;
 
-// If case is ignored, each character of a range is looked up. So many of them cost as much as one of the pattern.
+// If case is ignored, RE2 looks up each character of a range. This many look-ups cost as much as one character.
 const foldedInSize = 200;
 
 const token =
@@ -28,8 +28,8 @@ export function expandedSize(pattern: string): number {
 }
 
 /**
- * The maximum number of characters in the ranges of a pattern if it ignores case, else 0: there is at most one range for
- * each hyphen, up to the character that follows. Ranges of a class without an end are looked up, too.
+ * The most characters that the ranges of a pattern can have if it ignores case, else 0. Each hyphen after the first `[`
+ * counts as a range that ends with the next character. RE2 looks up the ranges of a class that is not closed, too.
  */
 function countFolded(pattern: string): number {
   const classes = pattern.indexOf('[');

@@ -126,7 +126,7 @@ export class Connections {
     });
   }
 
-  /** Closes the connections of the pool, whose work must have ended. */
+  /** Closes all connections. Their work must have ended. */
   async close(): Promise<void> {
     const cut = (): void => {
       for (const socket of this.#sockets) socket.destroy();
@@ -134,7 +134,7 @@ export class Connections {
     const late = setTimeout(cut, closingTimeoutMillis);
     await Promise.all(this.#pools.map((pool) => pool.end()));
     clearTimeout(late);
-    // Those that the pool has given up, because a query failed.
+    // The pool gives up connections after a failed query; they may still be open.
     cut();
   }
 

@@ -86,7 +86,7 @@ export function isNewDatabase(folder: string): boolean {
   }
 }
 
-/** SQLite deletes the log of a missing or empty database, also to read it. With it go the writes that are only there. */
+/** If the database is missing or empty, SQLite deletes the log when it opens it, and loses the writes that are only there. */
 function requireNoLostLog(path: string): void {
   if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
   throw new StartError(

@@ -55,7 +55,7 @@ export async function withOperatorFolder<Result>(
   }
 }
 
-/** If tables were created, the next start would no longer see that the database is not the one of the attachments. */
+/** Tables that a command created would hide from the next start that the database does not belong to the attachments. */
 function requireTables(folder: string, path: string): void {
   if (findVersion(path) === 0 && isNewDatabase(folder)) throw noDatabase(folder);
 }

@@ -29,7 +29,7 @@ export class YamlFileReader<Reading> {
   }
 
   async #parseInWorker(bytes: Uint8Array): Promise<Reading | { readonly faults: Faults }> {
-    // For one file, so that nothing is left to be closed.
+    // The pool serves one file, so that no owner has to close it.
     const pool = new Piscina({
       ...{ filename: this.#module.href, minThreads: 0, maxThreads: 1 },
       // Without the flags of the service.
