@@ -30,8 +30,6 @@ export class GithubError extends Error {
 
 /** How long a request may take, with that for a token, in milliseconds. */
 const timeout = 20_000;
-/** The pause if the installation is suspended or removed, in seconds. */
-const installationPause = 3600;
 /** The pause if GitHub limits requests and does not say how long, in seconds (GitHub's documentation: a minute). */
 const limitPause = 60;
 
@@ -227,11 +225,9 @@ export class GithubApi {
       const repositoryIds = [repositoryId];
       return (await this.#auth({ type: 'installation', installationId, repositoryIds, permissions, refresh })).token;
     } catch (error) {
-      const { message, status, retryAt } = this.#toGithubError(error);
-      const isGone = status === 403 || status === 404;
-      const pause = isGone ? unixSeconds(this.#now()) + installationPause : undefined;
+      const { message, retryAt } = this.#toGithubError(error);
       const where = `no token for installation ${installationId} and repository ${repositoryId}`;
-      throw new GithubError(`${where}: ${message}`, { retryAt: retryAt ?? pause });
+      throw new GithubError(`${where}: ${message}`, { retryAt });
     }
   }
 
@@ -267,7 +263,6 @@ function findRetryTime(
   if (wait >= 0) return time + wait;
   const reset = header('x-ratelimit-reset');
   if (header('x-ratelimit-remaining') === 0 && reset > 0) return Math.max(reset, time);
-  if (/\bsuspended\b/iu.test(words)) return time + installationPause;
   return status === 429 || /rate limit/iu.test(words) ? time + limitPause : undefined;
 }
 

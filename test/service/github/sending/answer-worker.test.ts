@@ -196,14 +196,25 @@ describe('the check of a pull request', () => {
   });
 
   it.each(['suspended', 'removed'] as const)('is sent after an installation that was %s is back', async (state) => {
-    const { github, clock } = gated;
-    const begun = clock.now();
+    const { github } = gated;
     github.installation.state = state;
     await github.deliver('pull_request', githubEvents.pullRequest());
     await github.until(() => github.requests.some(({ url }) => url.endsWith('/access_tokens')));
     github.installation.state = 'active';
     await concluded(undefined);
-    expect(clock.now() - begun).toBeGreaterThanOrEqual(3_600_000);
+  });
+
+  it('is sent as soon as GitHub says that an installation is no longer suspended', async () => {
+    const { github, clock } = gated;
+    github.installation.state = 'suspended';
+    await github.deliver('pull_request', githubEvents.pullRequest());
+    const refused = (): number => github.requests.filter(({ url }) => url.endsWith('/access_tokens')).length;
+    await gated.passUntil(() => refused() >= 5);
+    github.installation.state = 'active';
+    const begun = clock.now();
+    await github.deliver('installation', { action: 'unsuspend', installation: { id: 1 } });
+    await concluded(undefined);
+    expect(clock.now() - begun).toBeLessThan(60_000);
   });
 });
 
