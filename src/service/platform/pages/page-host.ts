@@ -8,7 +8,6 @@ import type { StoredKey } from '../../account/account.ts';
 import { readsEverything } from '../../account/readable-parts.ts';
 import { toFormToken } from '../../session/session.ts';
 import { PagePaths } from '../page-paths.ts';
-import { AuthenticatedRequests } from '../server/authentication/authenticated-requests.ts';
 import {
   authenticate,
   type Authenticator,
@@ -138,19 +137,17 @@ export function addAuthenticated<Who>(
   authenticator: Authenticator<Who>,
   handler: (request: FastifyRequest, reply: FastifyReply, who: Who) => Promise<FastifyReply>,
 ): void {
-  const authenticated = new AuthenticatedRequests<{ readonly who: Who }>();
   host.app.get(url, {
     config: { ...createRouteConfig(host), isAuthenticated: true },
-    onRequest: async (request, reply) => {
+    handler: async (request, reply) => {
       const session = readSessionCookie(request, host.dependencies);
       const who = await authenticate(request, pageEndpoint, authenticator, {
         session,
         identified: (key) => host.viewers.set(request, toViewer(host, request, key)),
       });
       host.admission.enter(requestHolder(request), reply.raw);
-      authenticated.set(request, { who });
+      return handler(request, reply, who);
     },
-    handler: (request, reply) => handler(request, reply, authenticated.get(request).who),
   });
 }
 

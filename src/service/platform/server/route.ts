@@ -16,7 +16,6 @@ import { keyExpiryHeader } from '../../../contract/key-expiry-header.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
 import { parseReplayHeaders } from '../../../contract/replayed-evidence.ts';
 import type { Static } from '../../../contract/schema.ts';
-import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { authenticate, type Authenticator, requestOrganization } from './authentication/authentication.ts';
 import { type Admission, countHeldBytes, requestHolder } from './bodies/admission.ts';
 import { DocumentError, parseDocument } from './bodies/json-document.ts';
@@ -68,6 +67,13 @@ export interface RouteHost {
   readonly keyedRequests: KeyedRequests | undefined;
 }
 
+/** What authentication found; kept in the request until the handler runs, because an entry of a `WeakMap` takes longer. */
+interface Authenticated<Who> {
+  readonly caller: Who;
+  readonly sender: string;
+  readonly key: string | undefined;
+}
+
 /**
  * Adds the route of an endpoint. Path, parameters, query, body, limits and authentication schemes come from its
  * declaration; the handler does only the work itself. Requests are authenticated before anything else is validated.
@@ -78,11 +84,6 @@ export function addRoute<E extends Endpoint, Who>(
   authenticator: Authenticator<Who>,
   handler: EndpointHandler<E, Who>,
 ): void {
-  const authenticated = new AuthenticatedRequests<{
-    readonly caller: Who;
-    readonly sender: string;
-    readonly key: string | undefined;
-  }>();
   const { body } = endpoint;
   const largeDocuments = new SerialQueue();
   const { keyedRequests = new KeyedRequests() } = host;
@@ -103,14 +104,15 @@ export function addRoute<E extends Endpoint, Who>(
           reply.header(keyExpiryHeader, `@${Math.floor(at)}`);
         },
       });
-      authenticated.set(request, { caller, sender, key: readKey(request, endpoint, host) });
+      const found: Authenticated<Who> = { caller, sender, key: readKey(request, endpoint, host) };
+      request.setDecorator('authenticated', found);
       rejectTooLarge(request, endpoint);
       const holder = requestHolder(request);
       host.admission.enter(holder, reply.raw);
       host.admission.admit(holder, countHeldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
-      const { caller, sender, key } = authenticated.get(request);
+      const { caller, sender, key } = request.getDecorator<Authenticated<Who>>('authenticated');
       const work = async (): Promise<EndpointResponse<E> | ReplayedResponse | StreamedResponse> => {
         const received = await receive(request, endpoint, host);
         if (findDeprecatedFields(endpoint, received.document).length > 0) reply.header('deprecation', deprecationDate);

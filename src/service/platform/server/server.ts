@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { type Admission, largeResponse, requestHolder } from './bodies/admission.ts';
 import { leaveBodyUnread, leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 import { type ErrorListeners, sendError } from './errors/error-response.ts';
@@ -81,7 +80,7 @@ export function createServer(
   app.server.on('checkExpectation', respondToExpectation);
   app.server.on('connect', respondToConnect);
   leaveUnwantedBodiesUnread(app);
-  AuthenticatedRequests.prepare(app);
+  app.decorateRequest('authenticated', undefined);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.headers(privateResponseHeaders);
     done();
