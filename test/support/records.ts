@@ -95,7 +95,7 @@ export class Records {
     return this.storage.read((transaction) => transaction.flows.find(org, name));
   }
 
-  recordAttestation(attestation: Attestation): Promise<attestations.AttestResult> {
+  recordAttestation(attestation: Omit<Attestation, 'sequence'>): Promise<attestations.AttestResult> {
     return unrepeated(attestations.recordAttestation(this.at(0), attestation));
   }
 

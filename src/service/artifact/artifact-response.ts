@@ -2,7 +2,7 @@ import type { Artifact } from '../../contract/artifact.ts';
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import { artifactItem } from '../../contract/template.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
-import type { AttestationSummary, ListedAttestation } from '../attestation/attestation.ts';
+import type { AttestationSummary } from '../attestation/attestation.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import { toReasonResponses } from '../attestation/reason-response.ts';
 import { calculateLeadTimes } from '../flow/lead-times.ts';
@@ -104,7 +104,7 @@ function toEvidenceResponse(attestation: AttestationSummary, links: Links): Read
   };
 }
 
-function describeAttestation(attestation: ListedAttestation): string {
+function describeAttestation(attestation: AttestationSummary): string {
   const { name, type, verdict, reportedBy } = attestation;
   return `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${describeEvidence(attestation)}`;
 }

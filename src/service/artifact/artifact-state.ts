@@ -1,7 +1,7 @@
 import { type ArtifactState, toArtifactState } from '../../contract/compliance.ts';
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import { type Audience, describeAudience } from '../account/audience.ts';
-import type { ListedAttestation } from '../attestation/attestation.ts';
+import type { AttestationSummary } from '../attestation/attestation.ts';
 import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
 import {
   describeReasons,
@@ -26,7 +26,7 @@ import type { ArtifactDetails } from './artifact.ts';
 
 /** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
 export interface Evidence
-  extends AttributedRecord, Pick<ListedAttestation, 'name' | 'type' | 'verdict' | 'reason' | 'faults' | 'facts'> {
+  extends AttributedRecord, Pick<AttestationSummary, 'name' | 'type' | 'verdict' | 'reason' | 'faults' | 'facts'> {
   readonly level: Level;
   /** When it was recorded, in Unix seconds. */
   readonly createdAt?: number;

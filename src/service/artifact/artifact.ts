@@ -1,6 +1,6 @@
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { CountsFor } from '../account/audience.ts';
-import type { CountedAttestation, ListedAttestation } from '../attestation/attestation.ts';
+import type { AttestationSummary, CountedAttestation } from '../attestation/attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { AttributedRecord, Recorder } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
@@ -37,7 +37,7 @@ export interface ArtifactDetails {
   /** The attestations that count for it (`currentEvidence`), in the order of recording. */
   readonly evidence: readonly CountedAttestation[];
   /** The latest attestations that apply to it, including superseded ones, newest first; truncated if there are many. */
-  readonly history: readonly ListedAttestation[];
+  readonly history: readonly AttestationSummary[];
   /** Where it runs, then where it ran, each newest first; truncated if there are many. */
   readonly appearances: readonly Appearance[];
   /** When it first started in each environment, in Unix seconds. */

@@ -12,9 +12,9 @@ import { flowMissing, validationError } from '../platform/server/errors/api-erro
 import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import type { Attestation } from './attestation.ts';
 import type { AttestationListing, AttestationRange } from './attestation-lookup-use-cases.ts';
 import * as attestationList from './attestation-lookup-use-cases.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
 import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
 import { toReasonResponses } from './reason-response.ts';
 
@@ -87,7 +87,7 @@ function withEntries(
   return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
 }
 
-export function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
+export function toAttestationResponse(attestation: Attestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document } = attestation;
   const { origin_url, proven, override } = document;
   return {
@@ -112,7 +112,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
 }
 
 /** As a template names it: `web.unit` for the attestation `unit` of the artifact `web`. */
-function toLabel({ name, document }: RecordedAttestation): string {
+function toLabel({ name, document }: Attestation): string {
   const [target, ...others] = listTargetArtifacts(document);
   return target === undefined || others.length > 0 ? name : `${target}.${evidenceName(name)}`;
 }

@@ -14,10 +14,9 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { toCommitResponse } from '../trail/trail-response.ts';
-import { type Attachment, isOfKind } from './attestation.ts';
+import { type Attachment, type Attestation, isOfKind } from './attestation.ts';
 import { toAttestationResponse } from './attestation-list-routes.ts';
 import * as lookup from './attestation-lookup-use-cases.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
 
 export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
@@ -47,7 +46,7 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
   });
 }
 
-function toEvidence(attestation: RecordedAttestation, links: Links): AttestationEvidence {
+function toEvidence(attestation: Attestation, links: Links): AttestationEvidence {
   const { org, flow, trail, id, document, facts, attachment } = attestation;
   const { git_commit_info: commit, proven, ...sent } = document;
   return {
@@ -72,7 +71,7 @@ export function toAttachments(attachment: Attachment | undefined, url: string): 
   return [{ filename, size, sha256: digest, url, ...(removal === undefined ? {} : { removed: removal }) }];
 }
 
-export function toFoundAttestation(attestation: RecordedAttestation, links: Links): FoundAttestation {
+export function toFoundAttestation(attestation: Attestation, links: Links): FoundAttestation {
   const { git_commit_info: commit } = attestation.document;
   return {
     ...toAttestationResponse(attestation, links),

@@ -7,8 +7,8 @@ import type { UseCaseDependencies } from '../platform/judging/use-case-dependenc
 import { firstSince, lastBefore, type TimeSeries } from '../platform/time-series.ts';
 import { findRequiredType } from '../template/template.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
-import type { ListedAttestation } from './attestation.ts';
-import type { FlowReference, RecordedAttestation } from './attestation-records.ts';
+import type { Attestation, AttestationSummary } from './attestation.ts';
+import type { FlowReference } from './attestation-records.ts';
 import type { SequenceRange } from './attestation-series-records.ts';
 import { findRestored } from './effective-evidence-use-cases.ts';
 import { evidenceName, listTargetArtifacts, toReportScopes } from './evidence-scope.ts';
@@ -26,7 +26,7 @@ const maximumSearched = 1000;
 
 /** An attestation, and whether it satisfies the template that requires its name. */
 export interface AttestationWithRequirement {
-  readonly attestation: RecordedAttestation;
+  readonly attestation: Attestation;
   /** The type that the template requires for its name, if it has another one. */
   readonly requiredType: string | undefined;
 }
@@ -34,8 +34,8 @@ export interface AttestationWithRequirement {
 /** Finds an attestation, with its present verdict. */
 export function findAttestation(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, id }: Pick<RecordedAttestation, 'org' | 'id'>,
-): Promise<RecordedAttestation | undefined> {
+  { org, id }: Pick<Attestation, 'org' | 'id'>,
+): Promise<Attestation | undefined> {
   return storage.read(async (transaction) => {
     const found = await transaction.attestations.findById(org, id);
     return (await withVerdicts(transaction, found === undefined ? [] : [found], unixSeconds(now())))[0];
@@ -48,9 +48,9 @@ export function findAttestation(
  */
 async function withVerdicts(
   { attestations }: Pick<ReadTransaction, 'attestations'>,
-  recorded: readonly RecordedAttestation[],
+  recorded: readonly Attestation[],
   at: number,
-): Promise<readonly RecordedAttestation[]> {
+): Promise<readonly Attestation[]> {
   const restore = await findRestored({ attestations }, recorded[0]?.org ?? '', recorded, at);
   return recorded.map((one) => {
     const { verdict, reason, faults } = restore(one) ?? one;
@@ -69,7 +69,7 @@ export function findAttestationsByName(
     const found = await transaction.flows.find(org, flow);
     if (found === undefined) return undefined;
     const wanted = evidenceName(name);
-    const attestations: RecordedAttestation[] = [];
+    const attestations: Attestation[] = [];
     for (const summary of await listCandidates(transaction, query)) {
       if (attestations.length === maximumFoundAttestations) break;
       if (evidenceName(summary.name) !== wanted) continue;
@@ -83,7 +83,7 @@ export function findAttestationsByName(
 async function withRequirements(
   { trails, artifacts }: Pick<ReadTransaction, 'trails' | 'artifacts'>,
   flow: Flow,
-  attestations: readonly RecordedAttestation[],
+  attestations: readonly Attestation[],
 ): Promise<readonly AttestationWithRequirement[]> {
   const findApplied = await findAppliedTemplates(
     { trails },
@@ -107,7 +107,7 @@ async function withRequirements(
 async function listCandidates(
   { artifacts, attestations }: Pick<ReadTransaction, 'artifacts' | 'attestations'>,
   { org, flow, of }: AttestationNameQuery,
-): Promise<readonly ListedAttestation[]> {
+): Promise<readonly AttestationSummary[]> {
   if ('trail' in of) return attestations.listByTrail({ org, flow }, of.trail, maximumSearched);
   const report = await artifacts.findLatest({ org, flow }, of.fingerprint);
   if (report === undefined) return [];
@@ -115,7 +115,7 @@ async function listCandidates(
 }
 
 /** If the wanted name contains an artifact (`web.unit`): whether the attestation is about this artifact. */
-function isAboutArtifact({ document }: RecordedAttestation, wanted: string): boolean {
+function isAboutArtifact({ document }: Attestation, wanted: string): boolean {
   const [artifact] = listTargetArtifacts({ attestation_name: wanted });
   return artifact === undefined || listTargetArtifacts(document).includes(artifact);
 }
@@ -123,7 +123,7 @@ function isAboutArtifact({ document }: RecordedAttestation, wanted: string): boo
 /** The latest report of the artifact that an attestation names; undefined if it names none. */
 export function findReportedArtifact(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, flow, trail, document }: RecordedAttestation,
+  { org, flow, trail, document }: Attestation,
 ): Promise<ReportedArtifact | undefined> {
   const { artifact_fingerprint: fingerprint } = document;
   if (fingerprint === undefined) return Promise.resolve(undefined);
@@ -152,7 +152,7 @@ export interface AttestationListing {
   /** The total size of their documents. */
   readonly bytes: number;
   /** Newest first; undefined if `maximumBytes` is exceeded: read them in parts. */
-  readonly attestations: readonly RecordedAttestation[] | undefined;
+  readonly attestations: readonly Attestation[] | undefined;
 }
 
 /**
@@ -185,7 +185,7 @@ export async function readRange(
   transaction: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
   range: AttestationRange,
   at: number,
-): Promise<readonly RecordedAttestation[]> {
+): Promise<readonly Attestation[]> {
   return withVerdicts(transaction, await transaction.attestationSeries.listRange(range, range), at);
 }
 

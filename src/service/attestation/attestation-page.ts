@@ -32,7 +32,6 @@ import { validatePath } from '../platform/server/validation.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import { renderKind } from './attestation-kind-html.ts';
 import { findAttestation } from './attestation-lookup-use-cases.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
 import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './evidence-html.ts';
 import { toSentence } from './reasons.ts';
 import { createStatement } from './statement-routes.ts';
@@ -65,7 +64,7 @@ export function addAttestationPage(host: PageHost): void {
   const { dependencies } = host;
   const { attachments, log, signingKeys } = dependencies;
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
-  const requireAttestation = async (path: Static<typeof attestationPath>): Promise<RecordedAttestation> => {
+  const requireAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
     const found = await findAttestation(dependencies, { org, id });
     if (found?.flow !== flow || found.trail !== trail) throw new ApiError(notInTrail, { values: path });

@@ -29,33 +29,22 @@ import type { RecordKey } from '../platform/idempotency/remembered-answer-record
 import type { TrailIdentity } from '../requirement/recorder.ts';
 import type { AttestationWithSubject } from '../trail/trail.ts';
 import { toCommit, trailCommit } from '../trail/trail-records.ts';
-import type { Attachment, Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
+import type { Attachment, Attestation, AttestationSummary } from './attestation.ts';
 import type { Scope } from './evidence-scope.ts';
 import { showsAttachment } from './removed-attachment-records.ts';
 
-/** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
-export interface Sequenced {
-  readonly sequence: number;
-}
-
-export interface RecordedSummary extends AttestationSummary, Sequenced {}
-
-export interface LocatedSummary extends RecordedSummary {
+interface LocatedSummary extends AttestationSummary {
   readonly about: TrailIdentity;
 }
-
-export interface RecordedAttestation extends Attestation, Sequenced {}
 
 export interface FlowReference {
   readonly org: string;
   readonly flow: string;
 }
 
-export interface LatestAttestation extends Sequenced {
-  readonly createdAt: number;
-}
+export type LatestAttestation = Pick<AttestationSummary, 'sequence' | 'createdAt'>;
 
-export interface NewAttestation extends AttestationSummary, Sequenced {
+export interface NewAttestation extends AttestationSummary {
   /** Unique within the organization. */
   readonly requestKey?: RecordKey | undefined;
   /** Whether its time is before that of its predecessor. */
@@ -97,13 +86,10 @@ const isFull = (table: string, condition: string): string =>
     WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${condition} AND name = $4 LIMIT 1 OFFSET 0)
       AND EXISTS (SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1 OFFSET $5::bigint - 1)`;
 
-/** The columns of an attestation in a history; the table alias is `a`. Those of earlier versions have no faults. */
-const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, coalesce(a.faults, '[]') AS faults, a.facts,
-  a.created_at, a.reported_by, a.counts_for, a.recorders`;
-
-/** The columns of an attestation without its document; the table alias is `a`. */
-export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.attachment_filename, a.attachment_digest,
-  a.attachment_size`;
+/** The columns of an attestation without its document; the table alias is `a`. Those of earlier versions have no faults. */
+export const summaryColumns = `a.org, a.flow, a.sequence, a.trail, a.id, a.name, a.type, a.verdict, a.reason,
+  coalesce(a.faults, '[]') AS faults, a.facts, a.created_at, a.reported_by, a.counts_for, a.recorders,
+  a.attachment_filename, a.attachment_digest, a.attachment_size`;
 
 const statements = defineStatements('attestations', {
   find: `SELECT ${summaryColumns}, a.document, r.removed_at, r.removed_by, r.reason AS removal_reason FROM attestations a
@@ -153,7 +139,7 @@ const statements = defineStatements('attestations', {
     ) e ${lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = e.sequence')}
     ${lookUp('trails', 't', 't.org = $1 AND t.flow = $2 AND t.name = a.trail')}`,
   // Of each scope, no more is read than is wanted of all.
-  listBound: `SELECT ${listedColumns} FROM (
+  listBound: `SELECT ${summaryColumns} FROM (
       SELECT DISTINCT b.sequence FROM ${valuesOf('$3')}
       ${lookUpAll(
         'bindings',
@@ -195,13 +181,13 @@ export interface LinkedPullRequest {
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
 export class AttestationReader extends Repository {
   /** Finds an attestation in any trail. */
-  findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
-    return this.queryFirst(statements.find, [org, id], toRecordedAttestation);
+  findById(org: string, id: string): Promise<Attestation | undefined> {
+    return this.queryFirst(statements.find, [org, id], toAttestation);
   }
 
   /** The attestations with these ids, in any order. */
-  listByIds(org: string, ids: readonly string[]): Promise<readonly RecordedSummary[]> {
-    return this.queryAll(statements.listByIds, [org, ids], toRecordedSummary);
+  listByIds(org: string, ids: readonly string[]): Promise<readonly AttestationSummary[]> {
+    return this.queryAll(statements.listByIds, [org, ids], toSummary);
   }
 
   /** The first pull request of each attestation that has any, by the id of the attestation. */
@@ -238,8 +224,8 @@ export class AttestationReader extends Repository {
     return this.queryFirst(statements.findLatest, [org, flow], toLatest);
   }
 
-  listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
-    return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toRecordedSummary);
+  listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]> {
+    return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toSummary);
   }
 
   /**
@@ -263,10 +249,10 @@ export class AttestationReader extends Repository {
   async listCurrent(
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
-  ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
+  ): Promise<ReadonlyMap<Scope, readonly AttestationSummary[]>> {
     const rows = await this.query(statements.listCurrent, [org, flow, scopes]);
     const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
-    return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
+    return new Map([...byScope].map(([scope, current]) => [scope, current.map(toSummary)]));
   }
 
   /** How many attestations `listCurrent` lists; may stop to count at the limit. */
@@ -290,8 +276,8 @@ export class AttestationReader extends Repository {
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
     limit: number,
-  ): Promise<readonly ListedAttestation[]> {
-    return this.queryAll(statements.listBound, [org, flow, scopes, limit], toListedAttestation);
+  ): Promise<readonly AttestationSummary[]> {
+    return this.queryAll(statements.listBound, [org, flow, scopes, limit], toSummary);
   }
 
   /** Whether any attestation of any organization has an attachment with this digest that was not removed. */
@@ -316,28 +302,24 @@ export class AttestationReader extends Repository {
   }
 }
 
-const listedFields = {
-  ...{ trail: text, id: text, name: text, type: toType, reason: text },
+const summaryFields = {
+  ...{ org: text, flow: text, sequence: number, trail: text, id: text, name: text, type: toType, reason: text },
   verdict: oneOf<Verdict>(['compliant', 'non-compliant', 'incomplete']),
   ...{ faults: json, facts: optionalJson, createdAt: number, reportedBy: text },
-  ...{ countsFor: optionalJson, recorders: optionalJson },
+  ...{ countsFor: optionalJson, recorders: optionalJson, attachment: toAttachment },
 };
 
 const toLatest = toRecord<LatestAttestation>({ sequence: number, createdAt: number });
 
-const toListedAttestation = toRecord<ListedAttestation>(listedFields);
-
-const summaryFields = { ...listedFields, org: text, flow: text, attachment: toAttachment };
-
-const toRecordedSummary = toRecord<RecordedSummary>({ ...summaryFields, sequence: number });
+const toSummary = toRecord<AttestationSummary>(summaryFields);
 
 const toLocatedSummary = toRecord<LocatedSummary>({
-  ...{ ...summaryFields, sequence: number },
+  ...summaryFields,
   about: (row) => ({ commit: text(row, 'trail_commit'), repository: optionalText(row, 'trail_repository') }),
 });
 
 /** Converts a row with `summaryColumns` and its document. */
-export const toRecordedAttestation = toRecord<RecordedAttestation>({ ...summaryFields, sequence: number, document });
+export const toAttestation = toRecord<Attestation>({ ...summaryFields, document });
 
 export class AttestationWriter extends AttestationReader {
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */

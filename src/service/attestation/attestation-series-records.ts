@@ -1,11 +1,7 @@
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number } from '../platform/database/rows.ts';
-import {
-  type FlowReference,
-  type RecordedAttestation,
-  summaryColumns,
-  toRecordedAttestation,
-} from './attestation-records.ts';
+import type { Attestation } from './attestation.ts';
+import { type FlowReference, summaryColumns, toAttestation } from './attestation-records.ts';
 
 /** A range of sequence numbers, both ends included. */
 export interface SequenceRange {
@@ -26,8 +22,8 @@ const statements = defineStatements('attestation_series', {
 
 export class AttestationSeriesReader extends Repository {
   /** The attestations of the range, newest first. */
-  listRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<readonly RecordedAttestation[]> {
-    return this.queryAll(statements.listRange, [org, flow, first, last], toRecordedAttestation);
+  listRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<readonly Attestation[]> {
+    return this.queryAll(statements.listRange, [org, flow, first, last], toAttestation);
   }
 
   /** The total size of the documents in the range, in bytes; much cheaper than reading them. */

@@ -104,7 +104,7 @@ export async function attest(
   if (typeof judged === 'string') return judged;
   const { verdict, reason, faults } = judged.judgement;
   const attachment = await keep(dependencies, org, file);
-  const attestation: Attestation = {
+  const attestation = {
     ...sent,
     document: judged.document,
     id: newIdentifier(dependencies),
@@ -190,7 +190,7 @@ async function keep(
  */
 export function recordAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
-  attestation: Attestation,
+  attestation: Omit<Attestation, 'sequence'>,
   request?: KeyedRequest<AttestResult>,
 ): Promise<OnceResult<AttestResult>> {
   const { document, ...summary } = attestation;

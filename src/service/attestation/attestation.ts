@@ -32,8 +32,12 @@ export interface Attachment {
   readonly removal?: Removal | undefined;
 }
 
-/** An attestation as the history of an artifact lists it. */
-export interface ListedAttestation {
+/** An attestation without its document, which can be large and is not needed for judging. */
+export interface AttestationSummary {
+  readonly org: string;
+  readonly flow: string;
+  /** Its number in its flow: from 1 without gaps, in the order of recording. */
+  readonly sequence: number;
   readonly trail: string;
   readonly id: string;
   /** As it was sent: `unit` or `web.unit`. */
@@ -53,12 +57,6 @@ export interface ListedAttestation {
   readonly countsFor?: CountsFor;
   /** Absent for those of earlier versions and of users. */
   readonly recorders?: readonly Recorder[] | undefined;
-}
-
-/** An attestation without its document, which can be large and is not needed for judging. */
-export interface AttestationSummary extends ListedAttestation {
-  readonly org: string;
-  readonly flow: string;
   readonly attachment?: Attachment | undefined;
 }
 

@@ -10,7 +10,8 @@ import {
 } from '../requirement/recorder.ts';
 import { listArtifactRecorders, type Template } from '../template/template.ts';
 import { toTrailIdentity, type Trail } from '../trail/trail.ts';
-import type { FlowReference, RecordedSummary } from './attestation-records.ts';
+import type { AttestationSummary } from './attestation.ts';
+import type { FlowReference } from './attestation-records.ts';
 import type { Scope } from './evidence-scope.ts';
 import { findOverrideEnd } from './facts.ts';
 
@@ -23,10 +24,10 @@ interface EvidenceQuery extends FlowReference {
   readonly from?: readonly string[];
 }
 
-type EffectiveEvidence = RecordedSummary & Pick<AttributedRecord, 'countsFrom'>;
+type EffectiveEvidence = AttestationSummary & Pick<AttributedRecord, 'countsFrom'>;
 
 /** Evidence with the commit and the repository of its trail, if requirements need them to say what it counts from. */
-type LocatedEvidence = RecordedSummary & { readonly about?: TrailIdentity };
+type LocatedEvidence = AttestationSummary & { readonly about?: TrailIdentity };
 
 /**
  * The evidence that counts in each of the scopes: the latest of each name, and the latest of each recorder. If that is an
@@ -63,9 +64,9 @@ export async function listEffectiveEvidence(
 export async function findRestored(
   { attestations }: Pick<ReadTransaction, 'attestations'>,
   org: string,
-  evidence: readonly RecordedSummary[],
+  evidence: readonly AttestationSummary[],
   at: number,
-): Promise<(one: RecordedSummary) => RecordedSummary | undefined> {
+): Promise<(one: AttestationSummary) => AttestationSummary | undefined> {
   const today = toDay(at);
   const ended = evidence.flatMap((override) => {
     const end = findOverrideEnd(override.facts);
@@ -86,7 +87,7 @@ export async function findRestored(
   return (one) => restored.get(one.id);
 }
 
-function addFault(original: RecordedSummary | undefined, value: string): RecordedSummary {
+function addFault(original: AttestationSummary | undefined, value: string): AttestationSummary {
   if (original === undefined) throw new TypeError('the original of an override is missing');
   const { verdict, reason, faults } = original;
   const own = faults.length > 0 || verdict === 'compliant' ? faults : [{ value: reason }];

@@ -13,7 +13,7 @@ import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { adminRecorder } from '../requirement/recorder.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
-import type { RecordedAttestation, RecordedSummary } from './attestation-records.ts';
+import type { Attestation, AttestationSummary } from './attestation.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
 import { listEffectiveEvidence } from './effective-evidence-use-cases.ts';
 import {
@@ -117,9 +117,9 @@ export function overrideAttestation(
 
 /** The name and the document of a copy that counts only for scopes: it must not look as if it replaced the others. */
 function limitSubject(
-  { name, document }: RecordedAttestation,
+  { name, document }: Attestation,
   scopes: readonly Scope[],
-): Pick<RecordedAttestation, 'name' | 'document'> {
+): Pick<Attestation, 'name' | 'document'> {
   const targets = listScopeTargets(scopes);
   // The scopes of an artifact with a fingerprint, and of a trail, have no targets, whatever the name begins with.
   if ([0, listTargetArtifacts(document).length].includes(targets.length)) return { name, document };
@@ -140,10 +140,10 @@ function toPossibleScopes(trail: string, override: AttestationOverride): readonl
  * first, so that a run whose evidence does not count cannot get in the way.
  */
 function findLatest(
-  current: readonly RecordedSummary[],
+  current: readonly AttestationSummary[],
   { trail, name, ofCaller }: { readonly trail: string; readonly name: string; readonly ofCaller: CountsFor },
-): RecordedSummary | undefined {
-  const rank = ({ countsFor }: RecordedSummary): number => Number(countsFor === undefined);
+): AttestationSummary | undefined {
+  const rank = ({ countsFor }: AttestationSummary): number => Number(countsFor === undefined);
   return current
     .filter((one) => one.trail === trail && evidenceName(one.name) === evidenceName(name))
     .filter(

@@ -10,10 +10,9 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { isOfKind } from './attestation.ts';
+import { type Attestation, isOfKind } from './attestation.ts';
 import { toAttachments, toFoundAttestation } from './attestation-lookup-routes.ts';
 import { findAttestation, findReportedArtifact } from './attestation-lookup-use-cases.ts';
-import type { RecordedAttestation } from './attestation-records.ts';
 
 export function addStatementRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getStatement, requireRole(dependencies, 'read', 'named later'), async ({ caller, parameters }) => {
@@ -32,7 +31,7 @@ export function addStatementRoute(host: RouteHost, dependencies: RouteDependenci
  */
 export async function createStatement(
   dependencies: Pick<RouteDependencies, 'links' | 'signingKeys' | 'storage'>,
-  attestation: RecordedAttestation,
+  attestation: Attestation,
 ): Promise<SerializedJson<EndpointResponse<typeof getStatement>>> {
   const { links, signingKeys: [key] = [] } = dependencies;
   if (key === undefined) throw new ApiError(noSigningKey);
@@ -44,7 +43,7 @@ export async function createStatement(
   return new SerializedJson(Buffer.from(signStatement(statement, name, key)));
 }
 
-function toStatement(attestation: RecordedAttestation, artifact: string | undefined, links: Links): Statement {
+function toStatement(attestation: Attestation, artifact: string | undefined, links: Links): Statement {
   const { org, flow, trail, id, verdict, facts, attachment, document } = attestation;
   const predicateType = `${links.origin()}/-/attestation/v1`;
   const predicate = {
@@ -75,7 +74,7 @@ function toStatement(attestation: RecordedAttestation, artifact: string | undefi
 
 /** What the attestation is about: the artifact, else the commit, else the address of the trail. */
 function toSubject(
-  { org, flow, trail, document }: RecordedAttestation,
+  { org, flow, trail, document }: Attestation,
   artifact: string | undefined,
   links: Links,
 ): Statement['subject'] {

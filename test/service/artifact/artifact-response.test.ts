@@ -19,7 +19,7 @@ describe('the response for an artifact', () => {
         faults: [],
         level: 'artifact',
       },
-      createdAt: index,
+      ...{ sequence: index + 1, createdAt: index },
     }));
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
     const applied = { owner: 'flow', template: [] } as const;

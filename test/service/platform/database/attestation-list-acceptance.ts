@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attestation } from '../../../../src/service/attestation/attestation.ts';
-import type { RecordedAttestation } from '../../../../src/service/attestation/attestation-records.ts';
 import type { AttestationListQueryAt, Records } from '../../../support/records.ts';
 import { sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
@@ -13,7 +12,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
     let records: Records;
     let made = 0;
 
-    const attestation = (createdAt: number, change: Partial<Attestation> = {}): Attestation => ({
+    const attestation = (createdAt: number, change: Partial<Attestation> = {}): Omit<Attestation, 'sequence'> => ({
       org: 'acme',
       flow: 'web',
       trail: 'main',
@@ -44,7 +43,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
     });
     const page = async (
       change: Partial<AttestationListQueryAt> = {},
-    ): Promise<{ total: number; attestations: readonly RecordedAttestation[]; ids: readonly string[] }> => {
+    ): Promise<{ total: number; attestations: readonly Attestation[]; ids: readonly string[] }> => {
       const { total, attestations } = (await records.listAttestations(query(change))) ?? {};
       if (total === undefined || attestations === undefined)
         throw new Error('there is no flow, or its page is too large');

@@ -48,7 +48,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
 
     it('commits the other writes of a group if one fails', async () => {
       await records.createOrganizationWithFlows('acme', ['web']);
-      const attestation = (id: string, trail = 'main'): Attestation => ({
+      const attestation = (id: string, trail = 'main'): Omit<Attestation, 'sequence'> => ({
         ...{ org: 'acme', flow: 'web', trail, id, name: 'sonar', type: 'sonar', verdict: 'compliant', reason: 'OK' },
         ...{ faults: [], createdAt: 20.5, reportedBy: 'ann', document: sampleAttestation('OK') },
       });
