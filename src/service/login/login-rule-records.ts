@@ -1,22 +1,7 @@
 import type { Grant } from '../account/access.ts';
 import { defineStatements, either, isAnyOf, Repository } from '../platform/database/database.ts';
 import { number, type Row, text } from '../platform/database/rows.ts';
-import { type LoginRule, type LoginRuleDeclaration, type RuleRights, toGrant } from './login-rule.ts';
-
-/** The fields of a rule that decide its grant. The last is the name that an earlier version wrote. */
-const rights = [
-  'role',
-  'flows',
-  'environments',
-  'permissions',
-  'counts_for_environments',
-  'commits',
-  'countsForEnvironments',
-];
-const selectRights = either(
-  `json_object(${rights.map((name) => `'${name}', conditions -> '$.${name}'`).join(', ')})`,
-  `json_build_object(${rights.map((name) => `'${name}', conditions::json -> '${name}'`).join(', ')})::text`,
-);
+import { type LoginRule, type LoginRuleDeclaration, toGrant } from './login-rule.ts';
 
 const condition = (name: string): string => either(`conditions ->> '$.${name}'`, `conditions::json ->> '${name}'`);
 
@@ -27,8 +12,7 @@ const statements = defineStatements('login_rules', {
   list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
   listRepositories: `SELECT coalesce(${condition('repository_id')}, ${condition('repositoryId')}) AS id FROM login_rules
     WHERE org = $1 AND ${condition('issuer')} = $2`,
-  listRights: `SELECT name, created_at, ${selectRights} AS rights FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}
-    ORDER BY name`,
+  listNamed: `SELECT ${columns} FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')} ORDER BY name`,
   findTimes: `SELECT name, created_at FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}`,
   save: `INSERT INTO login_rules (org, ${columns}) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (org, name) DO UPDATE SET conditions = excluded.conditions, created_at = excluded.created_at,
@@ -59,7 +43,7 @@ export class LoginRuleReader extends Repository {
 
   /** The grants of the rules with these names, sorted by name. */
   listGrants(org: string, names: readonly string[]): Promise<readonly Grant[]> {
-    return this.queryAll(statements.listRights, [org, names], (row) => toGrant(toRuleRights(row)));
+    return this.queryAll(statements.listNamed, [org, names], (row) => toGrant(toLoginRule(row)));
   }
 }
 
@@ -82,15 +66,6 @@ function toLoginRule(row: Row): LoginRule {
     created_at: number(row, 'created_at'),
     created_by: text(row, 'created_by'),
     last_modified_at: number(row, 'last_modified_at'),
-  };
-}
-
-function toRuleRights(row: Row): RuleRights {
-  const stored = Object.entries(JSON.parse(text(row, 'rights')) as object).filter(([, value]) => value !== null);
-  return {
-    ...toDeclaration(Object.fromEntries(stored)),
-    name: text(row, 'name'),
-    created_at: number(row, 'created_at'),
   };
 }
 

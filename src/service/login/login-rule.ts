@@ -84,14 +84,8 @@ export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdenti
   };
 }
 
-/** The fields of a rule that say what it gives. */
-export type RuleRights = Pick<
-  LoginRule,
-  'name' | 'role' | 'flows' | 'environments' | 'commits' | 'created_at' | keyof RuleLimits
->;
-
 /** What a rule gives to the runs that it admits. */
-export function toGrant(rule: RuleRights): Grant {
+export function toGrant(rule: LoginRule): Grant {
   const { name, role, flows, environments, commits, created_at: createdAt } = rule;
   const { permissions, counts_for_environments: counted } = toRuleLimits(rule);
   const countsFor: CountsFor = counted.includes(allEnvironments) ? undefined : counted;
