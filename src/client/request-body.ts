@@ -1,7 +1,4 @@
-import type { Readable } from 'node:stream';
-import type Form from 'form-data';
 import { type Endpoint, filePartName, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
-import { createBodyStream } from '../http/body-stream.ts';
 import type { RequestBody } from '../http/transport.ts';
 import { UserError } from '../runtime/failure.ts';
 
@@ -56,71 +53,29 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
   const document = JSON.stringify(payload.document);
   checkSizes(body, document, file);
 
-  /** Creates the form with the content of the file, or with an empty text to compute its headers and length. */
-  const createForm = (content: Readable | string): Form => {
-    const form = new FormData();
-    form.setBoundary(boundary);
-    form.append(body.json.part, document);
-    if (file !== undefined) {
-      form.append(filePartName(body, payload.filePartStyle), content, {
-        filename: file.filename,
-        contentType: 'application/octet-stream',
-        knownLength: file.size,
-      });
-    }
-    return form;
-  };
-  const form = createForm('');
-  const contentType = `multipart/form-data; boundary=${form.getBoundary()}`;
-  const length = form.getLengthSync();
-  if (file === undefined) {
-    const bytes = form.getBuffer();
-    return { contentType, length, open: () => bytes };
-  }
-  return {
-    contentType,
-    length,
-    async *open() {
-      const content = createBodyStream(file.open(), () => undefined);
-      try {
-        yield* readChunks(createForm(content));
-      } finally {
-        content.destroy();
-      }
-    },
-  };
-}
-
-/**
- * The chunks of a form, each read when it is requested. A form is a stream in the style of Node.js 0.8, which neither
- * undici nor `for await` accepts.
- */
-async function* readChunks(form: Form): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunks: Uint8Array[] = [];
-  const state: { isEnded: boolean; failure?: Error } = { isEnded: false };
-  let wake = (): void => undefined;
-  form.on('data', (chunk: Buffer | string) => {
-    form.pause();
-    chunks.push(typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk);
-    wake();
-  });
-  form.on('end', () => {
-    state.isEnded = true;
-    wake();
-  });
-  form.on('error', (error) => {
-    state.failure = error;
-    wake();
-  });
-  for (;;) {
-    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
-    if (state.failure !== undefined) throw state.failure;
-    if (state.isEnded) return;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      form.resume();
+  const form = new FormData();
+  form.setBoundary(boundary);
+  form.append(body.json.part, document);
+  // Without its content, which is read when the body is sent.
+  if (file !== undefined) {
+    form.append(filePartName(body, payload.filePartStyle), '', {
+      filename: file.filename,
+      contentType: 'application/octet-stream',
     });
   }
+  const bytes = form.getBuffer();
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  if (file === undefined) return { contentType, length: bytes.length, open: () => bytes };
+  const end = bytes.lastIndexOf(`\r\n--${boundary}--`);
+  return {
+    contentType,
+    length: bytes.length + file.size,
+    async *open() {
+      yield bytes.subarray(0, end);
+      yield* file.open();
+      yield bytes.subarray(end);
+    },
+  };
 }
 
 /** Checks the limits of both parts before anything is sent. */
