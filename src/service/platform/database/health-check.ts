@@ -51,17 +51,18 @@ export class HealthCheck {
    * worked recently and `forget` was not called since, it is assumed to work.
    */
   async check(): Promise<StorageError | undefined> {
-    const { now } = this.#dependencies;
+    const { now, patience, lateReason } = this.#dependencies;
     const known = this.#result;
     if (known !== undefined && isRecent(known.at, resultLifetime, now())) return known.fault;
     this.#running ??= this.#start();
     const { since, result } = this.#running;
-    const workedRecently =
-      known !== undefined && known.fault === undefined && isRecent(known.at, maximumResultAge, now());
-    const { fault } = await (workedRecently
-      ? this.#waitUntil(since + maximumWait, result, () => (this.#result === known ? known : undefined))
-      : this.#waitPatiently(since, result));
-    return fault;
+    if (known !== undefined && known.fault === undefined && isRecent(known.at, maximumResultAge, now())) {
+      const early = await this.#within(since + maximumWait, result);
+      if (early !== undefined) return early.fault;
+      if (this.#result === known) return undefined;
+    }
+    const found = await this.#within(since + patience, result);
+    return found === undefined ? storageError(lateReason) : found.fault;
   }
 
   /** Makes the next check wait for its probe. Call it when something other than a check failed. */
@@ -76,28 +77,15 @@ export class HealthCheck {
     return { since: this.#dependencies.now(), result };
   }
 
-  #waitPatiently(since: number, result: Promise<CheckResult>): Promise<CheckResult> {
-    const { patience, lateReason } = this.#dependencies;
-    return this.#waitUntil(since + patience, result, () => ({ at: since, fault: storageError(lateReason) }));
-  }
-
-  /** Returns the result, or what stands in for it if it takes longer. If nothing stands in, it keeps waiting. */
-  async #waitUntil(
-    time: number,
-    result: Promise<CheckResult>,
-    standIn: () => CheckResult | undefined,
-  ): Promise<CheckResult> {
+  /** Returns undefined if the result takes longer. */
+  async #within(time: number, result: Promise<CheckResult>): Promise<CheckResult | undefined> {
     const { now, after } = this.#dependencies;
-    const wait = Math.max(time - now(), 0);
-    const late = wait === 0 ? standIn() : undefined;
-    if (late !== undefined) return late;
-    const { promise, resolve } = Promise.withResolvers<CheckResult>();
-    const cancel = after(wait, () => {
-      const substitute = standIn();
-      if (substitute !== undefined) resolve(substitute);
+    const late = Promise.withResolvers<undefined>();
+    const cancel = after(Math.max(time - now(), 0), () => {
+      late.resolve(undefined);
     });
     try {
-      return await Promise.race([result, promise]);
+      return await Promise.race([result, late.promise]);
     } finally {
       cancel();
     }
