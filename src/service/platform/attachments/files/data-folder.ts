@@ -1,9 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { errorCode } from '../../../../runtime/failure.ts';
 import { atStart, StartError, toStartError } from '../../database/start-error.ts';
-import { contentFolder } from './attachment-layout.ts';
 import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.ts';
 
 export const databaseFile = 'compliance.sqlite';
@@ -13,9 +11,6 @@ export const runningFile = 'running';
 export const attachmentsFolder = 'attachments';
 
 const dataFolderParts = [databaseFile, lockFile, attachmentsFolder];
-const databaseFiles = [databaseFile, lockFile].flatMap((name) =>
-  ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
-);
 /** Files with new API keys, which the operator has not deleted yet: `api-key-of-ORG.txt`. */
 export const apiKeyFileForm = /^api-key-of-.+\.txt$/u;
 /** Entries that an unused folder may contain: those of a new file system, and the compile cache of Node.js. */
@@ -27,7 +22,8 @@ function isIgnored(name: string): boolean {
 }
 
 /**
- * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted.
+ * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted: then, nobody
+ * else reaches what is in it.
  *
  * @param writeLine receives a log line if permissions were changed
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.
@@ -41,7 +37,9 @@ export async function prepareDataFolder(folder: string, writeLine: (line: string
     entries = (await list()) ?? [];
   }
   requireDataFolder(folder, entries);
-  await restrictPermissions(folder, entries, writeLine);
+  // Windows has access control lists, which a new folder inherits from its parent.
+  if (process.platform !== 'win32' && (await restrictPermissions(folder)))
+    writeLine(`other users of this machine could access ${folder}; now only the user that runs the service can`);
   await atStart(folder, () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK));
 }
 
@@ -70,66 +68,26 @@ function requireDataFolder(folder: string, entries: readonly string[]): void {
   );
 }
 
-async function restrictPermissions(
-  folder: string,
-  entries: readonly string[],
-  writeLine: (line: string) => void,
-): Promise<void> {
-  // Windows has access control lists, which a new folder inherits from its parent.
-  if (process.platform === 'win32') return;
-  let restricted = await restrictOne(folder, privateFolderMode);
-  for (const name of databaseFiles.filter((known) => entries.includes(known))) {
-    restricted = (await restrictOne(join(folder, name), privateFileMode)) || restricted;
-  }
-  const attachments = join(folder, attachmentsFolder);
-  if (await isTooPermissive(join(attachments, contentFolder), privateFolderMode))
-    await restrictAttachments(attachments);
-  if (restricted)
-    writeLine(`other users of this machine could access ${folder}; now only the user that runs the service can`);
-}
-
-/**
- * Errors are ignored, because the restricted data folder already denies access to others. `content/` is changed last
- * and marks the work as done, so that later starts do not check every file again.
- */
-async function restrictAttachments(attachments: string): Promise<void> {
-  const content = join(attachments, contentFolder);
-  const entries = await readdir(attachments, { recursive: true, withFileTypes: true });
-  const modes = entries
-    .map((entry) => {
-      const mode = entry.isDirectory() ? privateFolderMode : entry.isFile() ? privateFileMode : undefined;
-      return [join(entry.parentPath, entry.name), mode] as const;
-    })
-    .filter(([path]) => path !== content);
-  for (const [path, mode] of [...modes, [attachments, privateFolderMode], [content, privateFolderMode]] as const) {
-    if (mode !== undefined) await chmod(path, mode).catch(() => undefined);
-  }
-}
-
 /** Returns whether the permissions were changed. */
-async function restrictOne(path: string, mode: number): Promise<boolean> {
-  if (!(await isTooPermissive(path, mode))) return false;
+async function restrictPermissions(folder: string): Promise<boolean> {
+  if (!(await isTooPermissive(folder))) return false;
   try {
-    await chmod(path, mode);
+    await chmod(folder, privateFolderMode);
   } catch (error) {
-    if (errorCode(error) !== 'EPERM') throw toStartError(error, path);
+    if (errorCode(error) !== 'EPERM') throw toStartError(error, folder);
     throw new StartError(
-      `${path} belongs to another user, and not only the service can use it; ` +
+      `${folder} belongs to another user, and not only the service can use it; ` +
         'give it to the user that runs the service (chown), or choose a folder inside it with --data',
       { cause: error },
     );
   }
   // A file system without permissions accepts the call and changes nothing.
-  return !(await isTooPermissive(path, mode));
+  return !(await isTooPermissive(folder));
 }
 
-async function isTooPermissive(path: string, mode: number): Promise<boolean> {
-  try {
-    return ((await stat(path)).mode & 0o777 & ~mode) !== 0;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw toStartError(error, path);
-  }
+async function isTooPermissive(folder: string): Promise<boolean> {
+  const { mode } = await atStart(folder, () => stat(folder));
+  return (mode & 0o777 & ~privateFolderMode) !== 0;
 }
 
 /**
