@@ -256,7 +256,7 @@ export class Records {
   }
 
   rearmDeliveries(now: number): Promise<void> {
-    return deliveries.rearmDeliveries(this.at(now), { now });
+    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.rearm(now));
   }
 
   completeDelivery(delivery: Delivery, at: number): Promise<void> {

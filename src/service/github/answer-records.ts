@@ -55,7 +55,6 @@ const statements = defineStatements('github_answers', {
     ) AS waiting WHERE place <= $2 ORDER BY due, org, number`,
   findNextDue: `SELECT min(${dueTime}) AS due_at FROM github_answers WHERE ${dueTime} > $1`,
   find: `SELECT ${columns} FROM github_answers WHERE ${isAnswer}`,
-  hasOverdue: `SELECT 1 FROM github_answers WHERE ${isOverdue} LIMIT 1`,
 
   request: `INSERT INTO github_answers (org, number, installation_id, repository_id, repository, sha, flow, run_id,
       github_environment, deployment_id, requested_at, due_at)
@@ -108,11 +107,6 @@ export class AnswerReader extends Repository {
   async findNextDue(after: number): Promise<number | undefined> {
     const [row = {}] = await this.query(statements.findNextDue, [after]);
     return optionalNumber(row, 'due_at');
-  }
-
-  /** Whether an answer waits longer than it should, because the clock was set back. */
-  async hasOverdue(now: number): Promise<boolean> {
-    return (await this.query(statements.hasOverdue, toLatestTimes(now))).length > 0;
   }
 
   find({ org, number: wanted }: AnswerReference): Promise<Answer | undefined> {
@@ -208,20 +202,19 @@ export class AnswerWriter extends AnswerReader {
     return this.run(statements.recordFailure, [org, wanted, claimant, requests, reason, until]);
   }
 
-  /** Makes answers of all organizations due that wait longer than they should. */
+  /**
+   * Makes answers of all organizations due that wait longer than they should, because the clock was set back. Allows the
+   * scope `concurrent`.
+   */
   rearm(now: number): Promise<void> {
-    return this.run(statements.rearm, toLatestTimes(now));
+    // The latest times at which claims and waits that begin now can end: clocks of processes differ.
+    return this.run(statements.rearm, [now, now + 2 * claimSeconds, now + longestWait]);
   }
 
   /** Deletes an answer, unless GitHub has asked again since it was claimed. */
   delete({ org, number: unwanted }: AnswerReference): Promise<void> {
     return this.run(statements.delete, [org, unwanted]);
   }
-}
-
-/** A time, and the latest times at which claims and waits that begin then can end: clocks of processes differ. */
-function toLatestTimes(now: number): readonly number[] {
-  return [now, now + 2 * claimSeconds, now + longestWait];
 }
 
 const toReference = toRecord<AnswerReference>({ org: text, number });

@@ -80,7 +80,6 @@ const statements = defineStatements('deliveries', {
         row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
       FROM notification_targets WHERE due_at <= $1 AND ${either('$3 IS NOT NULL', isFreeFor('$3'))}
     ) AS due WHERE place <= $2 ORDER BY due_at, org, number, position`,
-  hasOverdue: `SELECT 1 FROM notification_targets WHERE ${isOverdue} LIMIT 1`,
   findNextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > $1',
   findFirst: `SELECT t.org, t.number, t.position, t.target, t.attempts, t.signing_secrets, d.sequence, d.event
     FROM deliveries d JOIN notification_targets t USING (org, number, position)
@@ -150,11 +149,6 @@ export class DeliveryReader extends Repository {
    */
   listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
     return this.queryAll(statements.listDue, [now, limit, claimant], toDueTarget);
-  }
-
-  /** Whether a target waits longer than it should, because the clock was set back. */
-  async hasOverdue(now: number): Promise<boolean> {
-    return (await this.query(statements.hasOverdue, [now])).length > 0;
   }
 
   /** When the next delivery after a time becomes due; undefined if there is none. */
@@ -237,7 +231,10 @@ export class DeliveryWriter extends DeliveryReader {
     return this.run(statements.delete, [...toKey(delivery), delivery.sequence]);
   }
 
-  /** Makes targets of all organizations due that wait longer than they should. */
+  /**
+   * Makes targets of all organizations due that wait longer than they should, because the clock was set back. Allows the
+   * scope `concurrent`.
+   */
   rearm(now: number): Promise<void> {
     return this.run(statements.rearm, [now]);
   }

@@ -1,6 +1,5 @@
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import { toMessages } from '../environment/event-digest.ts';
-import { allOrganizations } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { Listener, NewBroadcast } from './delivery-records.ts';
 import type { Delivery, DeliveryFailure } from './notification.ts';
@@ -34,13 +33,6 @@ export function distributeBroadcast({ storage }: Dependencies, { org }: { readon
     // A snapshot has at most 10 messages for a target.
     await deliveries.distribute(broadcast, Math.ceil(distributedTogether / broadcast.messages.length));
   });
-}
-
-/** Makes deliveries due now that wait too long because the clock was set back. Usually there are none. */
-export async function rearmDeliveries({ storage }: Dependencies, { now }: { readonly now: number }): Promise<void> {
-  // Looked up first, because the write would make all other transactions wait.
-  if (await storage.read(({ deliveries }) => deliveries.hasOverdue(now)))
-    await storage.transaction(allOrganizations, ({ deliveries }) => deliveries.rearm(now));
 }
 
 /** Records a success. The next delivery of the target is due immediately. */

@@ -7,7 +7,7 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 import { DeliverySchedule } from '../../notification/delivery/delivery-schedule.ts';
 import { retryDelay } from '../../notification/notification.ts';
 import { WakingLoop } from '../../platform/background/waking-loop.ts';
-import { allOrganizations, type Storage, type TransactionScope } from '../../platform/database/storage.ts';
+import { concurrent, type Storage, type TransactionScope } from '../../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../../platform/judging/use-case-dependencies.ts';
 import { LimitedLog } from '../../platform/limited-log.ts';
 import type { Links } from '../../platform/links.ts';
@@ -107,9 +107,7 @@ export class AnswerWorker {
       const now = this.#time();
       if (this.#isClockChanged) {
         this.#isClockChanged = false;
-        // Usually there are none, and all other transactions would wait.
-        const hasOverdue = await storage.read(({ githubAnswers }) => githubAnswers.hasOverdue(now));
-        if (hasOverdue) await this.#change(allOrganizations, (answers) => answers.rearm(now));
+        await this.#change(concurrent, (answers) => answers.rearm(now));
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
       const { due, next } = await storage.read(async ({ githubAnswers }) => ({

@@ -9,7 +9,7 @@ import { LimitedLog } from '../../platform/limited-log.ts';
 import { withDeadline } from '../../platform/network/deadline.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import type { DeliveryReader } from '../delivery-records.ts';
-import { completeDelivery, distributeBroadcast, failDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
+import { completeDelivery, distributeBroadcast, failDelivery } from '../delivery-use-cases.ts';
 import { type Delivery, type DueTarget, isStale, redactAddress, retryDelay } from '../notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 import type { SendNotification } from './send-notification.ts';
@@ -93,7 +93,7 @@ export class Dispatcher {
       const time = unixSeconds(now());
       if (this.#isClockChanged) {
         this.#isClockChanged = false;
-        await rearmDeliveries({ storage }, { now: time });
+        await storage.transaction(concurrent, ({ deliveries }) => deliveries.rearm(time));
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
       const { targets, next, org } = await storage.read(async ({ deliveries }) => ({

@@ -23,11 +23,12 @@ describe('the dispatcher of one of several processes', () => {
   /** The notifications whose targets other processes have claimed. */
   let taken: Set<number>;
   let claims: number;
-  /** Whether transactions fail, except claims and releases. */
+  /** Whether transactions fail, except those that wait for no others. */
   let isBroken: boolean;
   let released: number[];
 
-  const claimWriter: Pick<DeliveryWriter, 'claim' | 'release'> = {
+  const claimWriter: Pick<DeliveryWriter, 'rearm' | 'claim' | 'release'> = {
+    rearm: () => Promise.resolve(),
     claim: (targets) => {
       claims += 1;
       return Promise.resolve(targets.filter(({ number }) => !taken.has(number)));

@@ -4,7 +4,7 @@ import type { Answer, AnswerFailure, SentAnswer } from '../../../../src/service/
 import type { AnswerWriter } from '../../../../src/service/github/answer-records.ts';
 import type { GithubEvent } from '../../../../src/service/github/github-event.ts';
 import { takeGithubEvent } from '../../../../src/service/github/github-event-use-cases.ts';
-import { allOrganizations } from '../../../../src/service/platform/database/storage.ts';
+import { allOrganizations, concurrent } from '../../../../src/service/platform/database/storage.ts';
 import type { ChangedSubject } from '../../../../src/service/trail/trail.ts';
 import type { Records } from '../../../support/records.ts';
 import { commitOf, fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
@@ -172,9 +172,11 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       await hold('1', () => Promise.resolve());
       await hold('2', (held) => failed(held, { reason: 'down', until: 100 * day + 10 }));
       await hold('3', (held) => sent(held, { sent: 'waits', dueAt: 113 * day }));
-      await change((answers) => answers.rearm(100 * day - 1));
+      const rearm = (now: number): Promise<void> =>
+        records.storage.transaction(concurrent, ({ githubAnswers }) => githubAnswers.rearm(now));
+      await rearm(100 * day - 1);
       expect(await due(100 * day - 1)).toEqual(['web 2']);
-      await change((answers) => answers.rearm(90 * day));
+      await rearm(90 * day);
       expect((await due(90 * day)).toSorted()).toEqual(['web 1', 'web 2', 'web 3']);
     });
 
