@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as nodeFiles from 'node:fs/promises';
 import { join } from 'node:path';
 import { violations } from '../../contract/check.ts';
-import { errorCode, UserError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import {
   attachmentFile,
   checksumFile,
@@ -15,16 +15,10 @@ import {
   spoolVersion,
 } from './spool-item.ts';
 
-interface OpenFile {
-  appendFile(bytes: Uint8Array): Promise<void>;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** The operations on files that write an item; tests interrupt them. */
 export interface SpoolFiles {
   mkdir(path: string, options: { readonly recursive: boolean; readonly mode: number }): Promise<unknown>;
-  open(path: string, flags: 'wx' | 'r', mode?: number): Promise<OpenFile>;
+  writeFile(path: string, content: Uint8Array | AsyncIterable<Uint8Array>, options: typeof newFile): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
 }
@@ -46,7 +40,9 @@ export interface SpoolTarget {
 
 /** Readable by the job's user only. */
 const folderMode = 0o700;
-const fileMode = 0o600;
+
+/** Also readable by the job's user only; on the disk when it is written. */
+const newFile = { flag: 'wx', mode: 0o600, flush: true } as const;
 
 /**
  * Writes an item into a spool. It is written into a folder with another name first, which is renamed when everything is
@@ -70,12 +66,10 @@ export async function writeSpoolItem(
     await files.mkdir(incomplete, { recursive: false, mode: folderMode });
     const attachment = file === undefined ? undefined : await writeAttachment(files, incomplete, file);
     const manifest = toManifest(entry, attachment);
-    await writeWhole(files, join(incomplete, manifestFile), [manifest]);
+    await files.writeFile(join(incomplete, manifestFile), manifest, newFile);
     const sums = `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
-    await writeWhole(files, join(incomplete, checksumFile), [Buffer.from(sums)]);
-    await syncFolder(files, incomplete);
+    await files.writeFile(join(incomplete, checksumFile), Buffer.from(sums), newFile);
     await files.rename(incomplete, path);
-    await syncFolder(files, folder);
     return path;
   } catch (thrown) {
     await files.rm(incomplete, { recursive: true, force: true }).catch(() => undefined);
@@ -103,7 +97,7 @@ async function writeAttachment(
       yield chunk;
     }
   }
-  await writeWhole(files, join(folder, attachmentFile), counted());
+  await files.writeFile(join(folder, attachmentFile), counted(), newFile);
   return { name: file.filename, size, sha256: sum.digest('hex') };
 }
 
@@ -117,34 +111,4 @@ function toManifest(entry: SpoolEntry, file: SpoolManifest['file']): Buffer {
     what: `the evidence does not fit the format of a spool: its manifest ${rule}`,
     remedy: 'Rename the attachment, or make `user-data` smaller.',
   });
-}
-
-/** Writes a new file, and returns when it is on the disk. */
-async function writeWhole(
-  files: SpoolFiles,
-  path: string,
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const file = await files.open(path, 'wx', fileMode);
-  try {
-    for await (const chunk of chunks) await file.appendFile(chunk);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Flushes the entries of a folder to the disk. Windows has no such operation. */
-async function syncFolder(files: SpoolFiles, path: string): Promise<void> {
-  const folder = await files.open(path, 'r').catch((thrown: unknown) => {
-    if (process.platform === 'win32') return undefined;
-    throw thrown;
-  });
-  try {
-    await folder?.sync();
-  } catch (thrown) {
-    if (!['EPERM', 'EINVAL', 'EISDIR'].includes(errorCode(thrown) ?? '')) throw thrown;
-  } finally {
-    await folder?.close();
-  }
 }

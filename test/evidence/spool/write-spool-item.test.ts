@@ -89,19 +89,20 @@ describe('a spool whose writer is killed', () => {
     }
     const files: SpoolFiles = {
       mkdir: (path, options) => step(() => nodeFiles.mkdir(path, options)),
-      rename: (from, to) => step(() => nodeFiles.rename(from, to)),
+      async rename(from, to) {
+        await step(() => nodeFiles.rename(from, to));
+        await step(() => Promise.resolve());
+      },
       rm: nodeFiles.rm,
-      async open(path, flags, mode) {
-        const file = await step(() => nodeFiles.open(path, flags, mode));
+      async writeFile(path, content, { flag, mode, flush }) {
+        expect(flush).toBe(true);
+        const file = await step(() => nodeFiles.open(path, flag, mode));
         opened.push(file);
-        return {
-          async appendFile(bytes) {
-            await step(() => file.appendFile(bytes.subarray(0, bytes.length / 2)));
-            await step(() => file.appendFile(bytes.subarray(bytes.length / 2)));
-          },
-          sync: () => step(() => file.sync()),
-          close: () => step(() => file.close()),
-        };
+        for await (const bytes of content instanceof Uint8Array ? [content] : content) {
+          await step(() => file.appendFile(bytes.subarray(0, bytes.length / 2)));
+          await step(() => file.appendFile(bytes.subarray(bytes.length / 2)));
+        }
+        await step(() => file.close());
       },
     };
     const written = writeSpoolItem(sampleEntry, attachment, { ...target, files }).then(() => false);
