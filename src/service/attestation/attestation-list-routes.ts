@@ -1,8 +1,7 @@
 import { type AttestationPage, listAttestations, type ListedAttestation } from '../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
-import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
+import { maximumPageBytes } from '../../contract/limits.ts';
+import type { Pagination } from '../../contract/paging.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { listEvidenceReasons } from '../artifact/artifact-state.ts';
 import type { Links } from '../platform/links.ts';
@@ -10,81 +9,46 @@ import { requireRole } from '../platform/server/authentication/authentication.ts
 import { largeResponse } from '../platform/server/bodies/admission.ts';
 import { flowMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { SerializedJson } from '../platform/server/json-response.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { Attestation } from './attestation.ts';
-import type { AttestationListing, AttestationRange } from './attestation-lookup-use-cases.ts';
 import * as attestationList from './attestation-lookup-use-cases.ts';
 import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
 import { toReasonResponses } from './reason-response.ts';
 
-/** In bytes of documents. Larger pages are read one attestation at a time, so that other requests get their turn. */
-const readAtOnce = maximumDocumentBytes;
-
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
 
-  /** Serializes a large page in parts. One page at a time, to limit the memory. */
-  const writeLarge = (
-    { range, bytes }: AttestationListing,
-    page: AttestationPage,
-  ): Promise<SerializedJson<AttestationPage>> =>
-    host.admission.handle(bytes, async (pause) => {
-      const parts: Buffer[] = [];
-      const at = unixSeconds(dependencies.now());
-      for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
-        await pause();
-        const attestations = await dependencies.storage.read((transaction) =>
-          attestationList.readRange(transaction, part, at),
-        );
-        parts.push(
-          ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),
-        );
-      }
-      return withEntries(page, parts);
-    });
-
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
-    const { page = 1, per_page: perPage = defaultPageSize, from_timestamp: from, to_timestamp: to } = query;
-    const listed = await attestationList.listAttestations(dependencies, {
-      ...{ org, flow, from, to, page, perPage },
-      maximumBytes: largeResponse,
-    });
-    if (listed === undefined) throw flowMissing(org, flow);
-    const { total, bytes, attestations } = listed;
-    const pageCount = Math.ceil(total / perPage);
-    const response: AttestationPage = {
-      data: [],
-      _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
-      pagination: { total, page, per_page: perPage, page_count: pageCount },
+    const { from_timestamp: from, to_timestamp: to } = query;
+    const part = toListPart(query);
+    const list = async (maximumBytes: number): Promise<attestationList.AttestationListing> => {
+      const wanted = { org, flow, from, to, part, maximumBytes };
+      const listed = await attestationList.listAttestations(dependencies, wanted);
+      if (listed === undefined) throw flowMissing(org, flow);
+      if (listed.bytes <= maximumPageBytes) return listed;
+      const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
+      throw validationError(['query.per_page', rule]);
     };
-    const data = attestations?.map((attestation) => toAttestationResponse(attestation, links));
-    if (data !== undefined) return { status: 200, body: { ...response, data } };
-    if (bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(listed, response) };
-    const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
-    throw validationError(['query.per_page', rule]);
+    const toPage = ({ total, attestations = [] }: attestationList.AttestationListing): AttestationPage => {
+      const pagination = toPagination(part, total);
+      return {
+        data: attestations.map((attestation) => toAttestationResponse(attestation, links)),
+        _links: pageLinks(query, pagination, (words) => links.attestationList(org, flow, words)),
+        pagination,
+      };
+    };
+    const small = await list(largeResponse);
+    if (small.attestations !== undefined) return { status: 200, body: toPage(small) };
+    // One large page at a time, to limit the memory, and each in a turn of the event loop of its own.
+    const body = await host.admission.handle(small.bytes, async (pause) => {
+      await pause();
+      return SerializedJson.from(toPage(await list(maximumPageBytes)));
+    });
+    return { status: 200, body };
   });
-}
-
-/** Ranges of one attestation each, newest first. */
-function splitRange({ org, flow, first, last }: AttestationRange): readonly AttestationRange[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => ({
-    org,
-    flow,
-    first: last - index,
-    last: last - index,
-  }));
-}
-
-function withEntries(
-  { _links, pagination }: AttestationPage,
-  entries: readonly Buffer[],
-): SerializedJson<AttestationPage> {
-  const comma = Buffer.from(',');
-  const list = entries.flatMap((entry, index) => (index === 0 ? [entry] : [comma, entry]));
-  const others = Buffer.from(JSON.stringify({ _links, pagination }).slice(1));
-  return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
 }
 
 export function toAttestationResponse(attestation: Attestation, links: Links): ListedAttestation {
@@ -123,12 +87,12 @@ const schemaVersion = 1;
 /** Links to this and other pages; the first page has no `prev`, the last has no `next`. */
 function pageLinks(
   { from_timestamp, to_timestamp }: EndpointQuery<typeof listAttestations>,
-  { page, perPage, pageCount }: { readonly page: number; readonly perPage: number; readonly pageCount: number },
+  { page, per_page, page_count }: Pagination,
   link: (query: Readonly<Record<string, number>>) => string,
 ): Record<string, string> {
   const span = omitUndefined({ from_timestamp, to_timestamp });
-  const at = (number: number): string => link({ page: number, per_page: perPage, ...span });
-  const last = Math.max(1, pageCount);
+  const at = (number: number): string => link({ page: number, per_page, ...span });
+  const last = Math.max(1, page_count);
   return {
     self: at(page),
     first: at(1),

@@ -2,6 +2,7 @@ import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { Flow } from '../flow/flow.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { firstSince, lastBefore, type TimeSeries } from '../platform/time-series.ts';
@@ -135,23 +136,17 @@ export interface AttestationListQuery extends FlowReference {
   readonly from?: number | undefined;
   /** In Unix seconds, inclusive. */
   readonly to?: number | undefined;
-  /** Counted from 1. */
-  readonly page: number;
-  readonly perPage: number;
+  readonly part: ListPart;
   /** In bytes. A page whose documents are larger in total is not read. */
   readonly maximumBytes: number;
 }
 
-export interface AttestationRange extends FlowReference, SequenceRange {}
-
 export interface AttestationListing {
   /** The number of attestations on all pages. */
   readonly total: number;
-  /** The attestations of the page, which never change and are never removed; none if the first is after the last. */
-  readonly range: AttestationRange;
-  /** The total size of their documents. */
+  /** The total size of the documents of the page. */
   readonly bytes: number;
-  /** Newest first; undefined if `maximumBytes` is exceeded: read them in parts. */
+  /** Newest first; undefined if `maximumBytes` is exceeded. */
   readonly attestations: readonly Attestation[] | undefined;
 }
 
@@ -166,27 +161,20 @@ export function listAttestations(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: AttestationListQuery,
 ): Promise<AttestationListing | undefined> {
-  const { org, flow, page, perPage, maximumBytes } = query;
+  const { org, flow, part, maximumBytes } = query;
   const time = unixSeconds(now());
   return storage.read(async (transaction) => {
-    if (!(await transaction.flows.exists(org, flow))) return undefined;
+    const { flows, attestationSeries } = transaction;
+    if (!(await flows.exists(org, flow))) return undefined;
     const span = await selectSpan(transaction, query, time);
     const total = Math.max(0, span.last - span.first + 1);
-    const last = span.last - (page - 1) * perPage;
-    const range = { org, flow, first: Math.max(span.first, last - perPage + 1), last };
-    const bytes = await transaction.attestationSeries.findRangeBytes(range, range);
-    const attestations = bytes > maximumBytes ? undefined : await readRange(transaction, range, time);
-    return { total, range, bytes, attestations };
+    const last = span.last - part.offset;
+    const range = { first: Math.max(span.first, last - part.limit + 1), last };
+    const bytes = await attestationSeries.findRangeBytes(query, range);
+    if (bytes > maximumBytes) return { total, bytes, attestations: undefined };
+    const recorded = await attestationSeries.listRange(query, range);
+    return { total, bytes, attestations: await withVerdicts(transaction, recorded, time) };
   });
-}
-
-/** Reads a range of attestations with their verdicts at a time (in Unix seconds), newest first. */
-export async function readRange(
-  transaction: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
-  range: AttestationRange,
-  at: number,
-): Promise<readonly Attestation[]> {
-  return withVerdicts(transaction, await transaction.attestationSeries.listRange(range, range), at);
 }
 
 /** Selects the attestations of the time span; the range is empty (first > last) if there are none. */

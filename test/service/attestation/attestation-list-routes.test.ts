@@ -200,7 +200,10 @@ describe('the list of the attestations of a flow', () => {
       status: 400,
       body: { errors: { 'query.per_page': expect.stringMatching(/request smaller pages$/u) } },
     });
-    expect((await list('?per_page=1&page=2')).status).toBe(200);
+    expect(await list('?per_page=1&page=2')).toMatchObject({
+      status: 200,
+      body: { data: [{ attestation_name: 'check-1', sequence: 2 }], pagination: { total: 3, page: 2 } },
+    });
   });
 
   it('requires an existing flow', async () => {
