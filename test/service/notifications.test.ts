@@ -152,6 +152,18 @@ describe('an event in an environment', () => {
     expect(receiver.calls).toHaveLength(2);
   });
 
+  it('is one message together with all other changes of a request', async () => {
+    const policies = Array.from({ length: 11 }, (_, index) => `policy-${index}`);
+    for (const policy of policies) await savePolicy(service, policy);
+    await notify({ triggers: ['ON_CHANGED_RULES'] });
+    await runs(fingerprint);
+    await changePolicies(service, 'POST', 'prod', policies);
+    expect(await delivered()).toMatchObject({
+      description: policies.map((policy) => `admin attached the policy ${policy} to prod.`).join(' '),
+      digest: { total: 11, events: [{ event_type: 'ON_CHANGED_RULES', count: 11 }] },
+    });
+  });
+
   it('is remembered as delivered', async () => {
     await notify();
     await runs(fingerprint);

@@ -6,7 +6,7 @@ import type { JudgingContext } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { AllowedArtifact } from './allow-list-records.ts';
-import { recordRuleChange } from './rule-change-use-cases.ts';
+import { recordRuleChanges } from './rule-change-use-cases.ts';
 
 /** In characters, in the audit log. */
 const maximumShownReason = 1000;
@@ -58,7 +58,7 @@ async function judgeAgain(
 ): Promise<void> {
   const details = { fingerprint, artifact: name, reason: truncate(reason, maximumShownReason) };
   const change = { org, type, at, actor, subject: `environment ${environment}`, details };
-  await recordRuleChange(transaction, change, [environment]);
+  await recordRuleChanges(transaction, [change], [environment]);
   const running = await transaction.environments.listRunning({ org, fingerprint });
   const logical = await transaction.environments.listIncluding(org, running);
   if (![...running, ...logical].includes(environment)) return;

@@ -10,7 +10,7 @@ import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { RunningArtifact } from '../snapshot/running-artifact.ts';
 import { type Environment, serializeContent } from '../snapshot/snapshot.ts';
-import { recordRuleChange } from './rule-change-use-cases.ts';
+import { recordRuleChanges } from './rule-change-use-cases.ts';
 
 type JudgingDependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
@@ -134,7 +134,7 @@ async function saveFields(
     type: 'provenance_requirement_changed',
     ...{ org, at: now, actor: environment.user, subject: `environment ${name}`, details },
   } as const;
-  await recordRuleChange(transaction, change, [name]);
+  await recordRuleChanges(transaction, [change], [name]);
   return true;
 }
 
@@ -260,14 +260,11 @@ async function savePolicies(
   await policies.addEvents(org, detach, { type: 'policy_detached', timestamp, user, environment });
   await environments.attachPolicies(org, environment, attach);
   await policies.addEvents(org, attach, { type: 'policy_attached', timestamp, user, environment });
-  const changes = [
-    ...detach.map((policy) => ['policy_detached', policy] as const),
-    ...attach.map((policy) => ['policy_attached', policy] as const),
-  ];
-  for (const [type, policy] of changes) {
-    const subject = `environment ${environment}`;
-    const change = { org, type, at: timestamp, actor: user, subject, details: { policy } };
-    await recordRuleChange(transaction, change, [environment]);
-  }
-  return detach.length + attach.length > 0;
+  const subject = `environment ${environment}`;
+  const toChange = (type: 'policy_detached' | 'policy_attached') => (policy: string) =>
+    ({ org, type, at: timestamp, actor: user, subject, details: { policy } }) as const;
+  const [first, ...others] = [...detach.map(toChange('policy_detached')), ...attach.map(toChange('policy_attached'))];
+  if (first === undefined) return false;
+  await recordRuleChanges(transaction, [first, ...others], [environment]);
+  return true;
 }

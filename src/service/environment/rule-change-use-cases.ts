@@ -3,19 +3,20 @@ import { toBroadcasts } from '../notification/delivery-use-cases.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 
 /**
- * Records a change of what environments are judged by in the audit log, and in the outbox for the targets that want to
- * hear of it; deployments that wait at GitHub are judged again. An environment without a report has no verdict that could
- * change.
+ * Records changes of what environments are judged by in the audit log, and in the outbox for the targets that want to
+ * hear of them; deployments that wait at GitHub are judged again. An environment without a report has no verdict that
+ * could change.
  *
+ * @param changes all of one organization and time
  * @param environments those that are judged by what was changed
  */
-export async function recordRuleChange(
+export async function recordRuleChanges(
   { auditLog, deliveries, environments: records, githubAnswers }: WriteTransaction,
-  change: AuditEvent,
+  changes: readonly [AuditEvent, ...AuditEvent[]],
   environments: readonly string[],
 ): Promise<void> {
-  await auditLog.append(change);
-  const { org, at: timestamp } = change;
+  for (const change of changes) await auditLog.append(change);
+  const [{ org, at: timestamp }] = changes;
   await githubAnswers.noteRuleChange(org, timestamp);
   for (const environment of environments) {
     const trigger = 'ON_CHANGED_RULES';
@@ -25,9 +26,9 @@ export async function recordRuleChange(
     const { latest: snapshot = 0, compliant = null } =
       (listeners.length === 0 ? undefined : await records.find(org, environment)) ?? {};
     if (snapshot === 0) continue;
-    const description = describeRuleChange(change, environment);
-    const event = { trigger, org, environment, snapshot, compliant, description, timestamp } as const;
-    await deliveries.insertBroadcasts(org, toBroadcasts(listeners, [event]));
+    const about = { trigger, org, environment, snapshot, compliant, timestamp } as const;
+    const events = changes.map((change) => ({ ...about, description: describeRuleChange(change, environment) }));
+    await deliveries.insertBroadcasts(org, toBroadcasts(listeners, events));
   }
 }
 

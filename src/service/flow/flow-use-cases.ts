@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { recordRuleChanges } from '../environment/rule-change-use-cases.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
@@ -37,7 +37,7 @@ export const saveFlow = defineWrite(
     const details = known === undefined ? {} : { changed: listChanges(known, flow).join(', ') };
     const change = { org, type, at: now, actor: by, subject: `flow ${name}`, details } as const;
     const subject = { org, flow: name };
-    await recordRuleChange(transaction, change, known === undefined ? [] : await environments.listRunning(subject));
+    await recordRuleChanges(transaction, [change], known === undefined ? [] : await environments.listRunning(subject));
     await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
     await judgeEvidence(transaction, subject, now, context);
     return known === undefined ? 'created' : 'updated';

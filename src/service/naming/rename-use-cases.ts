@@ -1,5 +1,5 @@
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { recordRuleChanges } from '../environment/rule-change-use-cases.ts';
 import { renameInGate } from '../github/gate.ts';
 import type { LoginRule } from '../login/login-rule.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
@@ -41,7 +41,7 @@ export const rename = defineWrite(
     const event = { org, type: 'renamed', at, actor, subject: `${kind} ${from}` } as const;
     const subject = { org, flow: to };
     const running = kind === 'flow' ? await environments.listRunning(subject) : [];
-    await recordRuleChange(transaction, { ...event, details: { changed: `name to ${to}`, new_name: to } }, running);
+    await recordRuleChanges(transaction, [{ ...event, details: { changed: `name to ${to}`, new_name: to } }], running);
     if (kind === 'flow') await judgeEvidence(transaction, subject, at, context);
     return { outcome: 'renamed' };
   },

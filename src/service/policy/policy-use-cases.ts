@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { recordRuleChanges } from '../environment/rule-change-use-cases.ts';
 import { type KeyedRequest, type OnceResult, RepeatedRequest } from '../platform/idempotency/carry-out-once.ts';
 import { runJudgingTransaction } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
@@ -59,7 +59,7 @@ export function savePolicy(
       const details = { version: String(version), comment: truncate(comment, maximumShownComment) };
       const environments = await policies.listEnvironments(org, name);
       const change = { org, type, at: now, actor: user, subject: `policy ${name}`, details } as const;
-      await recordRuleChange(transaction, change, environments);
+      await recordRuleChanges(transaction, [change], environments);
       await new SnapshotUpdates(transaction, context).update(environments, { org, at: now, forced: true });
       const saved = await policies.find(org, name, historyLimits);
       if (saved === undefined) throw new Error('a policy that was just saved is gone');

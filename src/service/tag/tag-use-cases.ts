@@ -1,5 +1,5 @@
 import { maximumTags, type Tags } from '../../contract/tags.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { recordRuleChanges } from '../environment/rule-change-use-cases.ts';
 import { defineWrite } from '../platform/judging/define-write.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 
@@ -35,7 +35,7 @@ export const changeTags = defineWrite(
     const details = { changed: 'tags', before: JSON.stringify(known.tags), after: JSON.stringify(tags) };
     const event = { org, type: 'tags_changed', at, actor, subject: `${kind} ${name}`, details } as const;
     const subject = { org, flow: name };
-    await recordRuleChange(transaction, event, kind === 'flow' ? await environments.listRunning(subject) : []);
+    await recordRuleChanges(transaction, [event], kind === 'flow' ? await environments.listRunning(subject) : []);
     if (kind === 'flow') await judgeEvidence(transaction, subject, at, context);
     return 'changed';
   },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { maximumPageBytes } from '../../contract/limits.ts';
 import type { TrailReport } from '../../contract/trail.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { recordRuleChanges } from '../environment/rule-change-use-cases.ts';
 import type { FlowReader } from '../flow/flow-records.ts';
 import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
 import type { Recorded } from '../login/recorded.ts';
@@ -65,7 +65,7 @@ export const beginTrail = defineWrite(
       await trails.saveTemplate(trail, template);
       const changed = { subject: `trail ${name} of flow ${flow}`, details: {} };
       const change = { org, type: 'trail_template_changed', at: now, actor: by, ...changed } as const;
-      await recordRuleChange(transaction, change, await transaction.environments.listRunning(subject));
+      await recordRuleChanges(transaction, [change], await transaction.environments.listRunning(subject));
     }
     // Evidence of login rules counts for the commit of the trail.
     const hasMoved = isMoved(known, begun);
