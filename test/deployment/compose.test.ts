@@ -131,6 +131,8 @@ describe('the proxy of compose.yaml', () => {
     expect(names.length).toBeGreaterThan(1);
     expect(servers).toEqual(['check', 'backup'].flatMap((use) => names.map((name) => [name, port, use])));
     expect(proxy).toContain('option httpchk GET /ready');
+    // Two servers have one name, and HAProxy gives an address only once by default.
+    expect(proxy).toMatch(/^ +default-server .* resolve-opts allow-dup-ip /mu);
   });
 
   it('waits longer than the service', () => {
