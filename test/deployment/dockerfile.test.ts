@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
+import { defaultTimeouts } from '../../src/service/platform/server/server.ts';
 import {
   commandOf,
   copiesOf,
@@ -71,4 +72,10 @@ describe('the Dockerfile', () => {
     expect(usage.match(/COMPLIANCE_SERVICE_\w+/gu)).toEqual(expect.arrayContaining([...variables.keys()]));
     expect(textsOf(image, 'EXPOSE')).toEqual([variables.get('COMPLIANCE_SERVICE_PORT')]);
   });
+});
+
+it('the documented container has time to answer its requests when it stops', () => {
+  // Docker kills a container after 10 seconds by default.
+  const [, grace] = /^docker run (?:.+\\\n)*.+--stop-timeout (\d+)/mu.exec(readText('docs/operate/container.md')) ?? [];
+  expect(Number(grace) * 1000).toBeGreaterThanOrEqual(2 * defaultTimeouts.stop);
 });
