@@ -2,7 +2,7 @@ import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number, optionalNumber, optionalText, type Row, text, toRecord } from '../platform/database/rows.ts';
 import type { ChangedSubject } from '../trail/trail.ts';
 import { trailCommit } from '../trail/trail-records.ts';
-import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, GithubRepository, SentAnswer } from './answer.ts';
+import type { Answer, AnswerReference, AnswerSubject, GithubRepository, SentAnswer } from './answer.ts';
 
 /** Something that GitHub asks for. */
 export interface RequestedAnswer extends Pick<Answer, 'org' | 'installationId' | 'repository' | 'subject'> {
@@ -28,7 +28,7 @@ const claimSeconds = 120;
 const longestWait = 14 * 86_400;
 
 const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, github_environment, deployment_id,
-  requested_at, requests, attempts, last_error, check_run_id, sent, answered_at`;
+  requested_at, requests, attempts, check_run_id, sent`;
 
 /** When an answer is due: a claim without a result ends at some time. */
 const dueTime = 'coalesce(claimed_until, due_at)';
@@ -83,14 +83,14 @@ const statements = defineStatements('github_answers', {
   claim: `UPDATE github_answers SET claimed_by = $5, claimed_until = $4, due_at = NULL
     WHERE org = $1 AND number = $2 AND ${dueTime} <= $3 RETURNING ${columns}`,
   release: `UPDATE github_answers SET ${endClaim}, due_at = coalesce(due_at, $4) WHERE ${isClaimed}`,
-  recordSent: `UPDATE github_answers SET ${endClaim}, attempts = 0, last_error = NULL,
+  recordSent: `UPDATE github_answers SET ${endClaim}, attempts = 0,
       check_run_id = coalesce($6, check_run_id),
       sent = CASE WHEN ${isUnchanged} THEN $5 ELSE sent END,
       answered_at = CASE WHEN ${isUnchanged} THEN $7::double precision ELSE answered_at END,
       due_at = CASE WHEN ${isUnchanged} AND $7::double precision IS NOT NULL THEN NULL ELSE coalesce(due_at, $8) END
     WHERE ${isClaimed}`,
-  recordFailure: `UPDATE github_answers SET ${endClaim}, attempts = attempts + 1, last_error = $5,
-      due_at = CASE WHEN ${isUnchanged} THEN $6 ELSE coalesce(due_at, $6) END
+  recordFailure: `UPDATE github_answers SET ${endClaim}, attempts = attempts + 1,
+      due_at = CASE WHEN ${isUnchanged} THEN $5 ELSE coalesce(due_at, $5) END
     WHERE ${isClaimed}`,
   delete: `DELETE FROM github_answers WHERE ${isAnswer} AND due_at IS NULL`,
   rearm: `UPDATE github_answers SET ${endClaim}, due_at = $1 WHERE ${isOverdue}`,
@@ -193,13 +193,9 @@ export class AnswerWriter extends AnswerReader {
     return this.run(statements.recordSent, [org, wanted, claimant, requests, ...values]);
   }
 
-  /** Records a failed attempt, unless another process has claimed the answer since. */
-  recordFailure(
-    { org, number: wanted, requests }: Answer,
-    claimant: string,
-    { reason, until }: AnswerFailure,
-  ): Promise<void> {
-    return this.run(statements.recordFailure, [org, wanted, claimant, requests, reason, until]);
+  /** Records a failed attempt, unless another process has claimed the answer since. It is tried again at `until`. */
+  recordFailure({ org, number: wanted, requests }: Answer, claimant: string, until: number): Promise<void> {
+    return this.run(statements.recordFailure, [org, wanted, claimant, requests, until]);
   }
 
   /**
@@ -221,8 +217,7 @@ const toReference = toRecord<AnswerReference>({ org: text, number });
 
 const toAnswer = toRecord<Answer>({
   ...{ org: text, number, installationId: number, repository: toRepository, subject: toSubject, requestedAt: number },
-  ...{ requests: number, attempts: number, lastError: optionalText, checkRunId: optionalNumber },
-  ...{ sent: optionalText, answeredAt: optionalNumber },
+  ...{ requests: number, attempts: number, checkRunId: optionalNumber, sent: optionalText },
 });
 
 function toRepository(row: Row): GithubRepository {

@@ -39,13 +39,10 @@ export interface Answer {
   readonly requests: number;
   /** The number of failed attempts since the last success. */
   readonly attempts: number;
-  readonly lastError: string | undefined;
   /** GitHub's number of the check; undefined if none was created. */
   readonly checkRunId: number | undefined;
   /** What was sent last, as the sender wrote it; undefined if nothing was, or if GitHub asked again since. */
   readonly sent: string | undefined;
-  /** When a deployment was approved or rejected. */
-  readonly answeredAt: number | undefined;
 }
 
 export type AnswerReference = Pick<Answer, 'org' | 'number'>;
@@ -57,10 +54,4 @@ export interface SentAnswer {
   readonly answeredAt?: number | undefined;
   /** When to judge it again although nothing changed; undefined for never. */
   readonly dueAt?: number | undefined;
-}
-
-export interface AnswerFailure {
-  readonly reason: string;
-  /** When to try again. */
-  readonly until: number;
 }

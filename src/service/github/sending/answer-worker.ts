@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { conforms } from '../../../contract/check.ts';
 import { type Static, Type } from '../../../contract/schema.ts';
 import { type After, type Now, sleep, unixSeconds } from '../../../runtime/clock.ts';
-import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { DeliverySchedule } from '../../notification/delivery/delivery-schedule.ts';
 import { retryDelay } from '../../notification/notification.ts';
@@ -164,8 +163,7 @@ export class AnswerWorker {
       const until = retryAt ?? this.#time() + retryDelay(answer.attempts + 1);
       if (error instanceof GithubError) this.#failures.info(toSingleLine(`${what}: ${error.message}`));
       else log.error(`${what} could not be judged; this is tried again`, error);
-      const failure = { reason: toSingleLine(errorMessage(error)), until };
-      await this.#change(org, (answers) => answers.recordFailure(answer, claimant, failure));
+      await this.#change(org, (answers) => answers.recordFailure(answer, claimant, until));
     }
   }
 
