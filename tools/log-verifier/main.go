@@ -189,8 +189,8 @@ type proven struct{ Record, Random, Entry, Proof string }
 
 // entry is the part of an entry of the log that is compared with files.
 type entry struct {
-	Sequence             int64
-	Document, Attachment string
+	Sequence                   int64
+	Kind, Document, Attachment string
 }
 
 // files lists the files below a folder of a package, by their paths in the package.
@@ -249,7 +249,7 @@ func checkRecord(root fs.FS, line []byte, checkpoint string, verifiers note.Veri
 		delete(records, record.Record)
 	}
 	attached := "attachments/" + logged.Attachment
-	if logged.Attachment == "" {
+	if logged.Attachment == "" || logged.Kind == "attachment removal" {
 		return nil
 	}
 	content, err := fs.ReadFile(root, attached)

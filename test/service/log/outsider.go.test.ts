@@ -9,6 +9,7 @@ import { parseCheckpoint } from '../../../src/runtime/transparency-log/checkpoin
 import { toTilePath } from '../../../src/runtime/transparency-log/tile-path.ts';
 import { cacheTiles, findRoots, hashBytes, type ReadHashes } from '../../../src/runtime/transparency-log/tree.ts';
 import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { logVerifier } from '../../../tools/log-verifier/log-verifier.ts';
 import { readPackage, type ZipContent } from '../../support/audit-package.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
@@ -134,6 +135,14 @@ describe('an outsider with the libraries of Go', () => {
       await call(service, { method: 'PUT', path, json: { new_name: 'live' } });
       await unpack('/environments/acme/live');
       expect(await check()).toMatch(/^[6-9]\n$/u);
+    });
+
+    it('says once that a file is missing that an admin removed', async () => {
+      const { body } = await call(service, { path: '/attestations/acme/web' });
+      const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
+      await call(service, { method: 'DELETE', path, json: { reason: 'A secret' } });
+      await unpack('/trails/acme/web/main');
+      expect(await check()).toMatch(/^entry \d+: attachments\/[0-9a-f]{64} is missing\n5\n$/u);
     });
 
     it('refuses an edited, a removed and an added record, a swapped attachment, and another key', async () => {
