@@ -1,11 +1,10 @@
 import { createHash, hash } from 'node:crypto';
-import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../../runtime/failure.ts';
 import { inspectPath } from '../files/file-kind.ts';
 import { brokenLink, notAFile, unreadableError, wrapReadErrors } from '../files/file-problems.ts';
 import { resolveArtifactPaths } from '../files/resolve-files.ts';
-import { type Entry, joinPath, listInByteOrder, type Spelling } from './directory-listing.ts';
 import { FileDigester } from './file-digest.ts';
 import { ignoredPaths } from './ignore-file.ts';
 
@@ -63,19 +62,19 @@ class DirectoryFingerprint {
   }
 
   async compute(): Promise<string> {
-    await this.#addDirectory(this.#root, '');
+    await this.#addDirectory(Buffer.from(this.#root), '');
     return this.#total.update(this.#pending).digest('hex');
   }
 
   /** @param relativePath the path from the root, written like the ignored paths */
-  async #addDirectory(directory: Spelling, relativePath: string): Promise<void> {
+  async #addDirectory(directory: Buffer, relativePath: string): Promise<void> {
     for (const entry of wrapReadErrors(directory, () => listInByteOrder(directory))) {
       const innerPath = this.#ignored.size === 0 ? '' : `${relativePath}/${entry.name.toString()}`;
       if (this.#ignored.has(innerPath)) continue;
       this.#entries += 1;
       if (this.#entries % entriesPerTurn === 0) await this.#yieldToEventLoop();
       this.#pending += hash('sha256', entry.name, 'hex');
-      const path = joinPath(directory, entry.name);
+      const path = Buffer.concat([directory, slash, entry.name]);
       if (entry.isDirectory()) {
         await this.#addDirectory(path, innerPath);
       } else {
@@ -94,7 +93,7 @@ class DirectoryFingerprint {
     this.#signal?.throwIfAborted();
   }
 
-  #contentDigest(entry: Entry, path: Spelling): string | Promise<string> {
+  #contentDigest(entry: Dirent<Buffer>, path: Buffer): string | Promise<string> {
     if (entry.isFile()) return digestFile(this.#digester, path, this.#signal);
     if (!entry.isSymbolicLink()) throw new UserError(notAFile(path.toString()));
     const target = wrapReadErrors(path, () => statSync(path, { throwIfNoEntry: false }));
@@ -106,7 +105,20 @@ class DirectoryFingerprint {
   }
 }
 
-function digestFile(digester: FileDigester, path: Spelling, signal: AbortSignal | undefined): string | Promise<string> {
+/** Accepted by every system. */
+const slash = Buffer.from('/');
+
+/** Lists the entries of a directory in the byte order of their names, the order of Go's `filepath.Walk`. */
+function listInByteOrder(directory: Buffer): readonly Dirent<Buffer>[] {
+  const entries = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' });
+  return entries.sort((one, other) => Buffer.compare(one.name, other.name));
+}
+
+function digestFile(
+  digester: FileDigester,
+  path: string | Buffer,
+  signal: AbortSignal | undefined,
+): string | Promise<string> {
   const digest = wrapReadErrors(path, () => digester.digest(path, signal));
   return typeof digest === 'string'
     ? digest
