@@ -12,7 +12,6 @@ import {
 import { reportArtifact, toArtifactReport } from '../../contract/artifact-report.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
 import { toAttribution } from '../account/access.ts';
 import { toReadableDetails } from '../account/readable-parts.ts';
 import { withProof } from '../login/proven-response.ts';
@@ -20,6 +19,7 @@ import type { JudgedReport } from '../platform/judging/provenance.ts';
 import type { Links } from '../platform/links.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
+import { toListPart } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { ArtifactDetails } from './artifact.ts';
@@ -47,10 +47,9 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
   addRoute(host, listArtifacts, requireRole(dependencies, 'read', 'named later'), async (received) => {
     const { caller, parameters, query } = received;
     const { org } = parameters;
-    const { page = 1, per_page: perPage = defaultPageSize } = query;
     const source = requireSource(query);
     requireAccess(caller, 'read', 'flow' in source ? { flows: [source.flow] } : {}, listArtifacts);
-    const found = await artifacts.listArtifacts(dependencies, { org, source, page, perPage });
+    const found = await artifacts.listArtifacts(dependencies, { org, source, part: toListPart(query) });
     if (found === 'source not found') throw toMissingError(org, source);
     return { status: 200, body: found.map((report) => toListedArtifact(report, links)) };
   });

@@ -7,6 +7,7 @@ import {
 } from '../attestation/effective-evidence-use-cases.ts';
 import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
 import type { Flow } from '../flow/flow.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { newIdentifier } from '../platform/identifier.ts';
@@ -214,19 +215,17 @@ export function listArtifactsOfCommit(
 export interface ArtifactListQuery {
   readonly org: string;
   readonly source: { readonly flow: string } | { readonly repository: string };
-  /** Counted from 1. */
-  readonly page: number;
-  readonly perPage: number;
+  readonly part: ListPart;
 }
 
 /** Lists the reports of a flow or of a repository, newest first, each with its state. */
 export function listArtifacts(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, source, page, perPage }: ArtifactListQuery,
+  { org, source, part }: ArtifactListQuery,
 ): Promise<'source not found' | readonly JudgedReport[]> {
   return storage.read(async (transaction) => {
     const { flows, artifacts } = transaction;
-    const reports = await artifacts.listReports({ org, ...source }, { limit: perPage, offset: (page - 1) * perPage });
+    const reports = await artifacts.listReports({ org, ...source }, part);
     if (reports.length === 0) {
       const isKnown =
         'flow' in source

@@ -139,9 +139,9 @@ function listExportedSnapshots(
   dependencies: RouteDependencies,
   { org, environment, now }: EnvironmentTime,
 ): ExportedList {
-  const all = readInParts<SnapshotSummary>(async ({ offset, limit: size }) => {
-    const page = { page: offset / size + 1, size, ascending: true };
-    const listed = await snapshots.listSnapshots(dependencies, { org, environment, page, now });
+  const all = readInParts<SnapshotSummary>(async (part) => {
+    const wanted = { org, environment, part: { ...part, ascending: true }, now };
+    const listed = await snapshots.listSnapshots(dependencies, wanted);
     // It was renamed meanwhile, so the rest cannot be sent.
     if (listed === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
     return listed.snapshots;
@@ -184,9 +184,9 @@ async function loadEnvironment(
   if (overview === undefined || found.outcome === 'environment not found') {
     throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
   }
-  const list = async (number: number, size: number): Promise<readonly SnapshotSummary[]> => {
-    const part = { page: number, size, ascending: false };
-    const listed = await snapshots.listSnapshots(dependencies, { org, environment: name, page: part, now });
+  const list = async (offset: number, limit: number): Promise<readonly SnapshotSummary[]> => {
+    const part = { offset, limit, ascending: false };
+    const listed = await snapshots.listSnapshots(dependencies, { org, environment: name, part, now });
     return listed?.snapshots ?? [];
   };
   const readLatest = async (details: snapshots.SnapshotDetails): Promise<ShownSnapshot> => {
@@ -200,8 +200,8 @@ async function loadEnvironment(
   return {
     ...{ overview: toReadableEnvironment(caller, overview), history, choice, page, perPage: snapshotsOnPage },
     latest: found.outcome === 'found' ? await readLatest(found) : found.outcome === 'too large' ? 'too large' : 'none',
-    recent: await list(1, snapshotsOnTimeline),
-    snapshots: await list(page, snapshotsOnPage),
+    recent: await list(0, snapshotsOnTimeline),
+    snapshots: await list((page - 1) * snapshotsOnPage, snapshotsOnPage),
     allowed: (await allowList.listAllowedArtifacts(dependencies, { org, environment: name })) ?? [],
   };
 }

@@ -1,6 +1,7 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { hasTags } from '../../contract/tags.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -8,7 +9,7 @@ import { measureSpans, toPeriods, toTrend, type Trend } from '../platform/rate.t
 import type { Environment } from '../snapshot/snapshot.ts';
 import type { Provenance } from '../snapshot/snapshot-events.ts';
 import type { RunningEvent } from '../snapshot/snapshot-records.ts';
-import { type Interval, type Page, resolveInterval } from '../snapshot/snapshot-series.ts';
+import { type Interval, resolveInterval, type SortedPart } from '../snapshot/snapshot-series.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';
 import type { EnvironmentReference } from './environment-use-cases.ts';
 
@@ -63,8 +64,8 @@ export interface EnvironmentListQuery {
   readonly kinds?: readonly EnvironmentKind[] | undefined;
   readonly sort: 'name' | 'last_modified_at' | 'last_changed_at';
   readonly descending: boolean;
-  /** The page, counted from 1; undefined for all environments. */
-  readonly page?: { readonly number: number; readonly size: number } | undefined;
+  /** Undefined for all environments. */
+  readonly part?: ListPart | undefined;
 }
 
 export interface EnvironmentList {
@@ -85,7 +86,7 @@ export async function listEnvironments(
 }
 
 function select(all: readonly Environment[], query: EnvironmentListQuery): EnvironmentList {
-  const { name = '', tags = [], isArchived = false, kinds, sort, descending, page } = query;
+  const { name = '', tags = [], isArchived = false, kinds, sort, descending, part } = query;
   const wanted = all.filter(
     (environment) =>
       environment.name.toLowerCase().includes(name.toLowerCase()) &&
@@ -97,9 +98,8 @@ function select(all: readonly Environment[], query: EnvironmentListQuery): Envir
   const sorted =
     sort === 'name' ? wanted : wanted.toSorted((one, other) => sortTime(one, sort) - sortTime(other, sort));
   const ordered = descending ? sorted.toReversed() : sorted;
-  const start = page === undefined ? 0 : (page.number - 1) * page.size;
-  const end = page === undefined ? ordered.length : start + page.size;
-  return { environments: ordered.slice(start, end), total: ordered.length };
+  const { offset, limit } = part ?? { offset: 0, limit: ordered.length };
+  return { environments: ordered.slice(offset, offset + limit), total: ordered.length };
 }
 
 function sortTime(environment: Environment, sort: 'last_modified_at' | 'last_changed_at'): number {
@@ -118,7 +118,7 @@ export interface EnvironmentLogQuery {
   readonly ends: readonly LogEnd[];
   /** Only artifacts that were reported from these repositories; undefined for all. */
   readonly repositories?: readonly string[] | undefined;
-  readonly page: Page;
+  readonly part: SortedPart;
   /** In Unix seconds. */
   readonly now: number;
 }
@@ -131,7 +131,7 @@ export interface EnvironmentLog {
 /** Lists what started and stopped running; undefined if the environment does not exist. */
 export function listEnvironmentEvents(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, environment, interval, starts, ends, repositories, page, now }: EnvironmentLogQuery,
+  { org, environment, interval, starts, ends, repositories, part, now }: EnvironmentLogQuery,
 ): Promise<EnvironmentLog | undefined> {
   return storage.read(async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
@@ -140,7 +140,7 @@ export function listEnvironmentEvents(
     const [first, last] = [starts.flatMap(toSnapshots), ends.flatMap(toSnapshots)];
     const [since, until] = [starts.flatMap(toTimes), ends.flatMap(toTimes)];
     const events = await transaction.snapshots.listMovements({
-      ...{ org, environment, repositories, page },
+      ...{ org, environment, repositories, part },
       range: { first: Math.max(range.first, ...first), last: Math.min(range.last, ...last) },
       since: since.length === 0 ? undefined : Math.max(...since),
       until: until.length === 0 ? undefined : Math.min(...until),

@@ -18,7 +18,6 @@ import {
   namedEnvironmentNotFound,
 } from '../../contract/errors.ts';
 import { maximumMembers, maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
 import { parseSecondsAgo } from '../../contract/snapshot-expression.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -27,6 +26,7 @@ import { actorName, type Caller, explainRefusal, hasPermission, mayAccess } from
 import { toReadableEnvironment, toReadableProvenance } from '../account/readable-parts.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import {
@@ -259,34 +259,23 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
   });
 
   addRoute(host, listEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
-    const {
-      name,
-      type: kinds,
-      sort = 'name',
-      sort_direction: direction,
-      page,
-      per_page: perPage,
-      tag,
-      space_id,
-      archived: isArchived,
-    } = query;
-    const isPaged = page !== undefined || perPage !== undefined;
-    const [number, size] = [page ?? 1, perPage ?? defaultPageSize];
+    const { name, type: kinds, sort = 'name', sort_direction: direction, tag, space_id, archived: isArchived } = query;
+    const part = query.page === undefined && query.per_page === undefined ? undefined : toListPart(query);
     // No environment is in a space.
     const isEmpty = (space_id ?? []).length > 0;
     const { environments: listed, total } = await reading.listEnvironments(dependencies, {
       ...{ org, name, tags: tag, isArchived, sort, descending: direction === 'desc' },
-      ...{ kinds: isEmpty ? [] : kinds, page: isPaged ? { number, size } : undefined },
+      ...{ kinds: isEmpty ? [] : kinds, part },
     });
     const shown = listed.map(toEnvironmentResponse);
-    if (!isPaged) return { status: 200, body: shown };
-    const pages = { page: number, per_page: size, total_pages: Math.ceil(total / size), total_count: total };
-    return { status: 200, body: { environments: shown, ...pages } };
+    if (part === undefined) return { status: 200, body: shown };
+    const { page, per_page, page_count: total_pages } = toPagination(part, total);
+    return { status: 200, body: { environments: shown, page, per_page, total_pages, total_count: total } };
   });
 
   addRoute(host, listEnvironmentEvents, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const { org, env_name: environment } = parameters;
-    const { page = 1, per_page: size = defaultPageSize, reverse = false, repo_name: repositories } = query;
+    const { reverse: ascending = false, repo_name: repositories } = query;
     // A repository can have artifacts in any flow.
     if (repositories !== undefined) requireAccess(caller, 'read', {}, listEnvironmentEvents);
     const now = unixSeconds(dependencies.now());
@@ -295,7 +284,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
       interval: parseInterval(query.interval ?? '', environment),
       starts: [...parseEnd('start', query.start, now), ...toTimeEnd(query.start_ts)],
       ends: [...parseEnd('end', query.end, now), ...toTimeEnd(query.end_ts)],
-      page: { page, size, ascending: reverse },
+      part: { ...toListPart(query), ascending },
     });
     if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
     const provenance = toReadableProvenance(caller, found.provenance);

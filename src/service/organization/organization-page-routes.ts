@@ -115,9 +115,9 @@ async function loadReasons(
   now: number,
 ): Promise<OrganizationOverview['reasons']> {
   const reasons = new Map<string, readonly JudgementReason[]>();
-  const page = { page: 1, size: 1, ascending: false };
+  const part = { offset: 0, limit: 1, ascending: false };
   for (const { environment } of failing) {
-    const current = await listSnapshots(dependencies, { org, environment: environment.name, page, now });
+    const current = await listSnapshots(dependencies, { org, environment: environment.name, part, now });
     reasons.set(environment.name, current?.reasons ?? []);
   }
   return reasons;

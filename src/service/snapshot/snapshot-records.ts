@@ -21,7 +21,7 @@ import type { VerdictSpan } from '../platform/rate.ts';
 import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
 import type { SnapshotReference } from './snapshot.ts';
 import type { Movement } from './snapshot-events.ts';
-import type { NumberRange, Page } from './snapshot-series.ts';
+import type { NumberRange, SortedPart } from './snapshot-series.ts';
 
 export interface StoredSnapshot extends JudgedReference {
   readonly org: string;
@@ -62,7 +62,7 @@ export interface MovementQuery {
   readonly until: number | undefined;
   /** Only artifacts that were reported from any of these repositories; undefined for all. */
   readonly repositories: readonly string[] | undefined;
-  readonly page: Page;
+  readonly part: SortedPart;
 }
 
 /** An artifact that started or stopped running. */
@@ -253,11 +253,11 @@ export class SnapshotReader extends Repository {
 
   /** A page of what started and stopped running. */
   async listMovements(query: MovementQuery): Promise<readonly RunningEvent[]> {
-    const { org, environment, range, since = null, until = null, repositories = null, page } = query;
-    const statement = page.ascending ? statements.listMovements : statements.listLatestMovements;
+    const { org, environment, range, since = null, until = null, repositories = null, part } = query;
+    const statement = part.ascending ? statements.listMovements : statements.listLatestMovements;
     const rows = await this.query(statement, [
       ...[org, environment, range.first, range.last, since, until, repositories],
-      ...[page.size, (page.page - 1) * page.size],
+      ...[part.limit, part.offset],
     ]);
     return rows.map(toRunningEvent);
   }

@@ -1,5 +1,4 @@
 import { environmentNotFound, flowNotFound, namedEnvironmentNotFound, noSuchSnapshot } from '../../contract/errors.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
 import {
   badSnapshotExpression,
   diffEnvironments,
@@ -21,6 +20,7 @@ import { requireAccess, requireRole } from '../platform/server/authentication/au
 import type { LargeRead } from '../platform/server/bodies/large-reads.ts';
 import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
 import { SerializedJson } from '../platform/server/json-response.ts';
+import { toListPart } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import {
@@ -69,14 +69,11 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
 
   addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const { org, env_name: environment } = parameters;
-    const { page = 1, per_page: size = defaultPageSize, reverse = false } = query;
+    const { reverse: ascending = false } = query;
     const time = unixSeconds(now());
     const interval = parseInterval(query.interval ?? '', environment);
-    const wanted = { page, size, ascending: reverse };
-    const listed = await snapshots.listSnapshots(dependencies, {
-      ...{ org, environment, interval },
-      ...{ page: wanted, now: time },
-    });
+    const part = { ...toListPart(query), ascending };
+    const listed = await snapshots.listSnapshots(dependencies, { org, environment, interval, part, now: time });
     if (listed === undefined) throw new ApiError(flowNotFound, { errors: [missingEnvironment(org, environment)] });
     const reasons = toReasonResponses(toReadableReasons(caller, listed.reasons), org, links);
     return {

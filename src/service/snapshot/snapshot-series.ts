@@ -50,18 +50,17 @@ export async function resolveInterval(
   };
 }
 
-export interface Page {
-  /** From 1. */
-  readonly page: number;
-  readonly size: number;
+/** A part of a list, after its first `offset` entries. */
+export interface SortedPart {
+  readonly offset: number;
+  readonly limit: number;
   /** Whether the lowest numbers come first. */
   readonly ascending: boolean;
 }
 
 /** The numbers on a page. They are computed, so that the last page costs no more than the first. */
-export function toPageRange({ first, last }: NumberRange, { page, size, ascending }: Page): NumberRange {
-  const skipped = (page - 1) * size;
+export function toPageRange({ first, last }: NumberRange, { offset, limit, ascending }: SortedPart): NumberRange {
   return ascending
-    ? { first: first + skipped, last: Math.min(last, first + skipped + size - 1) }
-    : { first: Math.max(first, last - skipped - size + 1), last: last - skipped };
+    ? { first: first + offset, last: Math.min(last, first + offset + limit - 1) }
+    : { first: Math.max(first, last - offset - limit + 1), last: last - offset };
 }

@@ -18,10 +18,10 @@ import type { JudgedReference } from './snapshot-records.ts';
 import {
   type Interval,
   type NumberRange,
-  type Page,
   resolveInterval,
   resolveSelector,
   type SnapshotSeries,
+  type SortedPart,
   toPageRange,
 } from './snapshot-series.ts';
 
@@ -31,7 +31,7 @@ export interface SnapshotListQuery {
   readonly org: string;
   readonly environment: string;
   readonly interval?: Interval | undefined;
-  readonly page: Page;
+  readonly part: SortedPart;
   /** In Unix seconds; the reference for `@{2.hours.ago}`. */
   readonly now: number;
 }
@@ -45,15 +45,15 @@ export interface SnapshotPage {
 /** Operation 12: lists a page of snapshots; undefined if the environment does not exist. */
 export function listSnapshots(
   dependencies: ReadDependencies,
-  { org, environment, interval, page, now }: SnapshotListQuery,
+  { org, environment, interval, part, now }: SnapshotListQuery,
 ): Promise<SnapshotPage | undefined> {
   return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
-    const range = toPageRange(await resolveInterval(interval, toSeries(transaction, head, now), now), page);
+    const range = toPageRange(await resolveInterval(interval, toSeries(transaction, head, now), now), part);
     const summaries = await listSummaries(transaction, head, range);
     return {
-      snapshots: page.ascending ? summaries : summaries.toReversed(),
+      snapshots: part.ascending ? summaries : summaries.toReversed(),
       reasons: await loadCurrentReasons(transaction, head, summaries),
     };
   });

@@ -74,7 +74,7 @@ describe('the pages of a series', () => {
         (from, length, size, ascending) => {
           const range = { first: from + 1, last: from + length };
           const pages = Array.from({ length: Math.ceil(length / size) + 1 }, (_, index) =>
-            numbersOf(toPageRange(range, { page: index + 1, size, ascending })),
+            numbersOf(toPageRange(range, { offset: index * size, limit: size, ascending })),
           );
           const walked = pages.flatMap((page) => (ascending ? page : page.toReversed()));
           expect(walked).toEqual(ascending ? numbersOf(range) : numbersOf(range).toReversed());

@@ -54,8 +54,8 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
       user: 'ann',
     });
     const list = async (of = 'prod'): Promise<readonly SnapshotSummary[]> => {
-      const page = { page: 1, size: 1000, ascending: true };
-      const found = await records.listSnapshots({ org: 'acme', environment: of, page, now: 1000 });
+      const part = { offset: 0, limit: 1000, ascending: true };
+      const found = await records.listSnapshots({ org: 'acme', environment: of, part, now: 1000 });
       if (found === undefined) throw new Error('environment not found');
       return found;
     };

@@ -49,8 +49,8 @@ const report = (at: number, ...images: readonly string[]): Promise<unknown> => {
   return records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, at);
 };
 const verdictsOf = async (environment: string): Promise<(boolean | null)[]> => {
-  const page = { page: 1, size: 10, ascending: true };
-  return ((await records.listSnapshots({ org, environment, page, now: 10 })) ?? []).map(({ compliant }) => compliant);
+  const part = { offset: 0, limit: 10, ascending: true };
+  return ((await records.listSnapshots({ org, environment, part, now: 10 })) ?? []).map(({ compliant }) => compliant);
 };
 /** Counted by someone else, so that reading makes nothing. */
 const countOf = (table: string): number => {
@@ -91,8 +91,8 @@ describe('a report to an environment that hundreds of logical ones include', () 
     storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     pending = records.startPendingSnapshots();
-    const page = { page: 1, size: 10, ascending: true };
-    expect(await records.listSnapshots({ org, environment: 'all-299', page, now: 10 })).toEqual([
+    const part = { offset: 0, limit: 10, ascending: true };
+    expect(await records.listSnapshots({ org, environment: 'all-299', part, now: 10 })).toEqual([
       { number: 1, from: 2, to: undefined, compliant: false },
     ]);
   });

@@ -62,8 +62,8 @@ describe('evidence for a whole trail', () => {
       ...{ createdAt: 5, reportedBy: 'ann', document: sampleAttestation('ERROR') },
     });
   const verdicts = async (): Promise<(boolean | null)[]> => {
-    const page = { page: 1, size: 10, ascending: true };
-    const found = await records.listSnapshots({ org, environment: 'prod', page, now: 10 });
+    const part = { offset: 0, limit: 10, ascending: true };
+    const found = await records.listSnapshots({ org, environment: 'prod', part, now: 10 });
     return (found ?? []).map(({ compliant }) => compliant);
   };
 

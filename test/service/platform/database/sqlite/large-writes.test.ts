@@ -61,8 +61,8 @@ describe('a transaction with a large text', () => {
     expect(existsSync(join(folder, `${databaseFile}-wal`))).toBe(false);
     expect(names()).toEqual(['acme', 'one', 'three', 'two']);
     const again = new SqliteStorage(folder, storageDependencies());
-    const page = { page: 1, size: 10, ascending: true };
-    const found = await new Records(again).listSnapshots({ org: 'acme', environment: 'prod', page, now: 9 });
+    const part = { offset: 0, limit: 10, ascending: true };
+    const found = await new Records(again).listSnapshots({ org: 'acme', environment: 'prod', part, now: 9 });
     expect(found?.map(({ from, compliant }) => [from, compliant])).toEqual([
       ...[3, 4, 5].map((from) => [from, null]),
       [8, true],
