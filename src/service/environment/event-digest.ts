@@ -10,7 +10,7 @@ const maximumListedNameLength = 200;
 
 /** Phrases for the events of artifacts, most important first. Events of environments come before all of them. */
 const artifactPhrases: readonly (readonly [Trigger, one: string, many: string])[] = [
-  ['ON_ALLOWED_ARTIFACT', 'complies only because of an exception', 'comply only because of an exception'],
+  ['ON_ALLOWED_ARTIFACT', 'complies only because it is allowed', 'comply only because they are allowed'],
   ['ON_STARTED_ARTIFACT', 'started to run', 'started to run'],
   ['ON_EXITED_ARTIFACT', 'no longer runs', 'no longer run'],
   ['ON_SCALED_ARTIFACT', 'was scaled', 'were scaled'],

@@ -56,7 +56,7 @@ export function createEvents(
   return [
     ...artifactEvents('ON_STARTED_ARTIFACT', started, next.artifacts, 'started to run in'),
     ...artifactEvents('ON_EXITED_ARTIFACT', exited, before, 'no longer runs in'),
-    ...artifactEvents('ON_ALLOWED_ARTIFACT', allowed, next.artifacts, 'complies only because of an exception in'),
+    ...artifactEvents('ON_ALLOWED_ARTIFACT', allowed, next.artifacts, 'complies only because it is allowed in'),
     ...verdictEvents(previous, next).map(([trigger, description]) => event(trigger, description)),
   ];
 }
@@ -64,14 +64,10 @@ export function createEvents(
 function verdictEvents(previous: Snapshot | undefined, next: Snapshot): readonly (readonly [Trigger, string])[] {
   const { environment, number, judgement } = next;
   if (judgement.compliant === null || judgement.compliant === previous?.judgement.compliant) return [];
+  const since = `since snapshot ${number}.`;
   return judgement.compliant
-    ? [['ON_COMPLIANT_ENV', `Environment ${environment} complies with its policies since snapshot ${number}.`]]
-    : [
-        [
-          'ON_NON_COMPLIANT_ENV',
-          `Environment ${environment} does not comply with its policies since snapshot ${number}.${explainUnjudgeable(judgement)}`,
-        ],
-      ];
+    ? [['ON_COMPLIANT_ENV', `Environment ${environment} complies ${since}`]]
+    : [['ON_NON_COMPLIANT_ENV', `Environment ${environment} does not comply ${since}${explainUnjudgeable(judgement)}`]];
 }
 
 function explainUnjudgeable({ unjudgeable }: Snapshot['judgement']): string {

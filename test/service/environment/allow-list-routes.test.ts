@@ -116,7 +116,7 @@ describe('an allowed artifact', () => {
     expect(events).toMatchObject([
       {
         ...{ event_type: 'ON_ALLOWED_ARTIFACT', artifact: { fingerprint, provenance: { flow: 'web' } } },
-        description: 'Artifact web complies only because of an exception in prod.',
+        description: 'Artifact web complies only because it is allowed in prod.',
       },
       { event_type: 'ON_CHANGED_RULES' },
     ]);
@@ -124,14 +124,18 @@ describe('an allowed artifact', () => {
 
   it('raises ON_ALLOWED_ARTIFACT also in an environment that includes this one, and its page says so', async () => {
     const targets = [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }];
-    await createNotification(service, { environments: ['all'], targets, triggers: ['ON_ALLOWED_ARTIFACT'] });
+    const triggers = ['ON_NON_COMPLIANT_ENV', 'ON_ALLOWED_ARTIFACT'];
+    await createNotification(service, { environments: ['all'], targets, triggers });
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }), pod('api-1', { api: 'bbbbbb' }));
     await allow();
+    expect(JSON.parse((await receiver.next()).body)).toMatchObject({
+      description: expect.stringMatching(/^Environment all does not comply since snapshot \d+\.$/u),
+    });
     expect(JSON.parse((await receiver.next()).body)).toMatchObject({ environment: 'all', artifact: { fingerprint } });
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
     const { text } = await call(service, { at: service.url, path: '/acme/environments/all' });
     expect(text).toContain('1 of it only because it is allowed');
-    expect(receiver.calls).toHaveLength(1);
+    expect(receiver.calls).toHaveLength(2);
   });
 
   it('makes no snapshot where it does not run', async () => {
