@@ -79,7 +79,7 @@ export function assertArtifact(
 /** Judges the artifact for each audience by the reports and evidence that count for it. */
 async function judgeByPolicies(
   transaction: ReadTransaction,
-  { at, ...context }: Pick<JudgingContext, 'policies' | 'matches'> & { readonly at: number },
+  { at, ...context }: JudgingContext & { readonly at: number },
   judges: readonly Judge[],
   { query, known }: { readonly query: AssertionQuery; readonly known: Assertion['reports'] },
 ): Promise<Omit<Assertion, 'outcome' | 'scope'>> {

@@ -118,7 +118,7 @@ interface PreviewLimits extends Pick<Parameters<typeof comparePolicies>[0], 'at'
 /** Returns undefined if the environment was archived in the meantime. */
 async function previewEnvironment(
   transaction: ReadTransaction,
-  { policies, matches }: Pick<JudgingContext, 'policies' | 'matches'>,
+  { policies, matches }: JudgingContext,
   name: string,
   proposed: { readonly org: string; readonly name: string; readonly compiled: CompiledPolicy },
   { verdicts, ...limits }: PreviewLimits,

@@ -12,17 +12,6 @@ export class Judging {
   readonly turns = new EventLoopTurns();
   readonly policies = new PolicyCache();
   readonly data = new DataJudging();
-  #listener: () => void = () => undefined;
-
-  /** Sets the only listener, which is called after every commit that leaves pending snapshots. */
-  onSnapshotsPending(listener: () => void): void {
-    this.#listener = listener;
-  }
-
-  /** Call it after a commit that leaves pending snapshots. */
-  announcePending(): void {
-    this.#listener();
-  }
 }
 
 /** How much memory compiled policies may take, in bytes: an eighth of a small heap. */
@@ -56,8 +45,6 @@ export interface JudgingDependencies {
 export interface JudgingContext {
   readonly matches: KnownMatches;
   readonly policies: PolicyCache;
-  /** Call it if the transaction leaves pending snapshots. */
-  readonly leavePending: () => void;
 }
 
 /**
@@ -71,36 +58,27 @@ export function runJudgingTransaction<Result>(
   work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
   options?: TransactionOptions,
 ): Promise<Result> {
-  return repeatWithMatches(judging, async (matches) => {
-    const left = { pending: false };
-    const leavePending = (): void => {
-      left.pending = true;
-    };
-    const context = { matches, policies: judging.policies, leavePending };
-    const result = await storage.transaction(org, (transaction) => work(transaction, context), options);
-    if (left.pending) judging.announcePending();
-    return result;
-  });
+  return repeatWithMatches(judging, (context) =>
+    storage.transaction(org, (transaction) => work(transaction, context), options),
+  );
 }
 
 /** Like `runJudgingTransaction`, for a transaction that only reads. */
 export function readJudging<Result>(
   { storage, judging }: JudgingDependencies,
-  work: (transaction: ReadTransaction, context: Omit<JudgingContext, 'leavePending'>) => Promise<Result>,
+  work: (transaction: ReadTransaction, context: JudgingContext) => Promise<Result>,
 ): Promise<Result> {
-  return repeatWithMatches(judging, (matches) =>
-    storage.read((transaction) => work(transaction, { matches, policies: judging.policies })),
-  );
+  return repeatWithMatches(judging, (context) => storage.read((transaction) => work(transaction, context)));
 }
 
 async function repeatWithMatches<Result>(
-  { turns }: Pick<Judging, 'turns'>,
-  attempt: (matches: KnownMatches) => Promise<Result>,
+  { turns, policies }: Judging,
+  attempt: (context: JudgingContext) => Promise<Result>,
 ): Promise<Result> {
   const matches = new KnownMatches();
   for (;;) {
     try {
-      return await attempt(matches);
+      return await attempt({ matches, policies });
     } catch (error) {
       if (!(error instanceof MissingMatchesError)) throw error;
       await prepareMatches(matches, error.needed, () => turns.next());

@@ -18,10 +18,8 @@ const maximumRounds = 10;
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
 /** Creates the snapshots that `SnapshotUpdates` left pending, in separate transactions, each after other requests. */
-export function startPendingSnapshots(
-  dependencies: Dependencies & Omit<WakingLoopDependencies, 'storage'>,
-): WakingLoop {
-  const { storage, judging, after, log } = dependencies;
+export function startPendingSnapshots(dependencies: Dependencies & WakingLoopDependencies): WakingLoop {
+  const { storage } = dependencies;
   let last: PendingReference | undefined;
   let failures = 0;
   const look = async (): Promise<number | 'more'> => {
@@ -40,14 +38,7 @@ export function startPendingSnapshots(
     });
     return 'more';
   };
-  const loop = new WakingLoop(
-    { storage: undefined, after, log },
-    { look, failure: 'pending snapshots could not be created; trying again' },
-  );
-  judging.onSnapshotsPending(() => {
-    loop.wake();
-  });
-  return loop;
+  return new WakingLoop(dependencies, { look, failure: 'pending snapshots could not be created; trying again' });
 }
 
 /** Returns the last one that was created. */

@@ -76,7 +76,6 @@ export class SnapshotUpdates {
     for (const environment of names) {
       if (this.#stepsLeft > 0 && (await this.#attempt(environment, change))) continue;
       await this.#transaction.snapshots.savePending({ org, environment, since: at, forced });
-      this.#context.leavePending();
     }
   }
 

@@ -101,9 +101,10 @@ describe('a report to an environment that hundreds of logical ones include', () 
     await pending.stop();
     const clock = manualClock();
     pending = records.startPendingSnapshots(clock);
-    // These records do not tell others about pending snapshots.
-    records = new Records(storage);
+    const other = new SqliteStorage(folder, storageDependencies());
+    records = new Records(other);
     await report(2, 'web:1');
+    await other.close();
     expect(countOf('pending_snapshots')).toBeGreaterThan(0);
     await clock.advance(10_000);
     while (countOf('pending_snapshots') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
