@@ -61,7 +61,9 @@ it('a dry run fails with the same words and a pending status, if a variable asks
 });
 
 it('a dry run of a gate fails, and sets a pending status', async () => {
-  const { result, statuses } = await dryRun({ operation: 'get-artifact', fingerprint: 'a'.repeat(64) }, inStep);
+  const inputs = { operation: 'get-artifact', fingerprint: 'a'.repeat(64), 'pull-request-comment': 'true' };
+  const { result, statuses } = await dryRun(inputs, inStep);
   expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'skipped', compliant: '' } });
+  expect(result.log).toContain('`pull-request-comment`: not written, because this is a dry run');
   expect(statuses).toMatchObject([{ state: 'pending' }]);
 });

@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { jobForAllTests } from '../support/action-job.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import {
-  issueCommentEvent,
-  mergeGroupEvent,
-  pullRequestEvent,
-  pushEvent,
-  shas,
-  workflowRunEvent,
-} from '../support/events.ts';
+import { pushEvent, shas, workflowRunEvent } from '../support/events.ts';
 import { githubError, type GitHubReply } from '../support/fake-github.ts';
 import { jobsBot } from '../support/fake-github-repository.ts';
 import { neverAnswers } from '../support/faults.ts';
@@ -76,58 +69,6 @@ describe('a comment on the pull request', () => {
     expectRightForm(request);
   });
 
-  it('is one for each job of a matrix that has a flow of its own', async () => {
-    const request = await open();
-    const other = await job.flow('artifact');
-    const jobs = [gate(), gate({ flow: other })];
-    await Promise.all(jobs.map((inputs) => request.step(inputs)));
-    expect(request.repository.comments).toHaveLength(2);
-    await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_ID: '4243' })));
-    expect(request.repository.comments).toHaveLength(2);
-    for (const { body } of request.repository.comments) expect(body).toContain('id=4243');
-    const flows = request.repository.comments.map(({ body }) => / flow=(\S+)/u.exec(body)?.[1]);
-    expect(flows.sort()).toEqual([flow, other].map((name) => name.replaceAll('-', '%2D')).sort());
-  });
-
-  it('is one for each job of a matrix, though they differ in nothing else', async () => {
-    const request = await open();
-    const values = ['web', 'api'].map((service) => JSON.stringify({ service, os: { name: 'linux' } }, undefined, 2));
-    const jobs = [...values, 'null'].map((matrix) => gate({ matrix }));
-    for (const run of ['4242', '4243']) {
-      const results = await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_ID: run })));
-      for (const { log } of results) expect(commandsNamed(log, 'warning')).toEqual([]);
-      expect(request.repository.comments).toHaveLength(3);
-    }
-    for (const { body } of request.repository.comments) expect(body).toContain('id=4243');
-    expectRightForm(request);
-  });
-
-  it('is found behind hundreds of others, and is never that of a stranger', async () => {
-    const request = await open();
-    await request.step(gate());
-    const own = request.repository.comments.pop();
-    if (own === undefined) throw new Error('there is no comment');
-    for (let count = 0; count < 250; count += 1) request.repository.comment('ann', `Comment ${count}`);
-    const forged = request.repository.comment('mallory', own.body);
-    const quoted = request.repository.comment(jobsBot, `> ${own.body}`);
-    request.repository.comments.push(own);
-    const before = own.body;
-    await request.step(gate(), { GITHUB_RUN_ID: '4243' });
-    expect(request.repository.comments).toHaveLength(253);
-    expect(own.body).not.toBe(before);
-    expect(forged.body).toBe(before);
-    expect(quoted.body).toBe(`> ${before}`);
-  });
-
-  it('is written where only a stranger has one with its mark', async () => {
-    const request = await open();
-    await request.step(gate());
-    const own = request.repository.comments.pop();
-    request.repository.comment('mallory', own?.body ?? '');
-    await request.step(gate());
-    expect(request.repository.comments.map(({ author }) => author)).toEqual(['mallory', jobsBot]);
-  });
-
   it('of a newer run is not overwritten by an old one that is about another commit', async () => {
     const request = await open();
     await request.step(gate(), { GITHUB_RUN_ID: '4243' });
@@ -141,20 +82,14 @@ describe('a comment on the pull request', () => {
     expect(comment?.body).toContain('id=4242');
   });
 
-  it.each([
-    ['issue_comment', issueCommentEvent('pull request'), 1],
-    ['issue_comment', issueCommentEvent('issue'), 0],
-    ['push', pushEvent(), 0],
-    ['merge_group', mergeGroupEvent(), 0],
-    ['workflow_run', workflowRunEvent({ pull_requests: [{ number: 12, base: { repo: { id: 99001 } } }] }), 1],
-    ['workflow_run', workflowRunEvent({ event: 'push' }), 0],
-  ])('on %s is written only if the event is about one pull request', async (name, event, count) => {
+  it('is not written, without a warning, if the event is about no pull request', async () => {
     const request = await open();
-    const result = await request.step(gate(), { GITHUB_EVENT_NAME: name, GITHUB_HEAD_REF: undefined }, { event });
+    const variables = { GITHUB_EVENT_NAME: 'push', GITHUB_HEAD_REF: undefined };
+    const result = await request.step(gate(), variables, { event: pushEvent() });
     expect(result.exitCode).toBe(0);
-    expect(request.repository.comments).toHaveLength(count);
+    expect(request.repository.comments).toEqual([]);
     expect(commandsNamed(result.log, 'warning')).toEqual([]);
-    if (count === 0) expect(result.log).toContain('so no comment was written');
+    expect(result.log).toContain('so no comment was written');
   });
 
   it('finds the pull request of a fork by its head, where `workflow_run` names none', async () => {
@@ -211,32 +146,6 @@ describe('a commit status', () => {
     expectRightForm(request);
   });
 
-  it('is pending in a dry run, and the comment is not written', async () => {
-    const request = await open();
-    const result = await request.step(gate({ ...both, 'dry-run': 'true', wait: '600' }));
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'skipped' } });
-    expect(request.repository.statuses).toMatchObject([{ sha: shas.head, state: 'pending' }]);
-    expect(request.repository.comments).toEqual([]);
-    expect(result.log).toContain('`pull-request-comment`: not written, because this is a dry run');
-    expectRightForm(request);
-  });
-
-  it('is not requested for an invalid commit: the step says so and fails', async () => {
-    const request = await open();
-    const result = await request.step(gate({ 'commit-status': 'compliance/web', 'commit-sha': 'a..b' }));
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
-    expect(commandsNamed(result.log, 'error')[0]?.message).toContain('does not name a commit');
-  });
-
-  it('is an error if the step failed, with a link to the run', async () => {
-    const request = await open();
-    const result = await request.step({ ...gate(both), flow: 'pr/12' });
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
-    expect(request.repository.statuses).toMatchObject([{ sha: shas.head, state: 'error', targetUrl: runUrl }]);
-    expect(request.repository.comments[0]?.body).toContain('⛔ Error');
-    expectRightForm(request);
-  });
-
   itWithSignals('is an error if the job was cancelled meanwhile', async () => {
     const request = await open();
     const server = keep(await startFaultyServer(neverAnswers));
@@ -248,42 +157,14 @@ describe('a commit status', () => {
     ]);
     expect(request.repository.comments[0]?.body).toContain('the step was cancelled (SIGTERM)');
   });
-
-  it('fails with an incomplete artifact, and is pending if the step does not fail', async () => {
-    const request = await open();
-    const incomplete = await job.flow('artifact', 'sonar');
-    await job.report(incomplete, { fingerprint: compliant });
-    await request.step(gate({ ...both, flow: incomplete }));
-    await request.step(gate({ ...both, flow: incomplete, 'on-non-compliant': 'warn' }));
-    expect(request.repository.statuses.map(({ state }) => state)).toEqual(['failure', 'pending']);
-  });
-});
-
-describe('GitHub Enterprise Server', () => {
-  it('is asked below its base path', async () => {
-    const request = await open({ basePath: '/api/v3' });
-    const variables = { GITHUB_SERVER_URL: 'https://ghes.example.com' };
-    for (const run of ['4242', '4243']) await request.step(gate(both), { ...variables, GITHUB_RUN_ID: run });
-    expect(request.repository.comments).toHaveLength(1);
-    expect(request.repository.comments[0]?.body).toContain('https://ghes.example.com/acme/widgets/actions/runs/4243');
-    expect(request.repository.statuses).toHaveLength(2);
-    expect(request.github.requests.map(({ url }) => url)).toContain('/api/graphql');
-    expectRightForm(request);
-  });
 });
 
 describe('where GitHub does not take it', () => {
-  const readOnly = githubError(403, 'Resource not accessible by integration');
-  const refuseWrites = ({ method }: { method: string }): GitHubReply | undefined =>
-    method === 'GET' ? undefined : readOnly;
-
   async function warnings(
     fault: (request: { method: string; url: string }) => GitHubReply | undefined,
-    variables: Readonly<Record<string, string>> = {},
-    event?: unknown,
   ): Promise<readonly string[]> {
     const request = await open({ fault });
-    const result = await request.step(gate(both), variables, event === undefined ? {} : { event });
+    const result = await request.step(gate(both));
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant', compliant: 'true' } });
     expect(shownLines(result.log).join('\n')).not.toContain(githubToken);
     const said = commandsNamed(result.log, 'warning').map(({ message }) => message);
@@ -291,7 +172,8 @@ describe('where GitHub does not take it', () => {
   }
 
   it('names the missing permissions, and keeps the verdict', async () => {
-    expect(await warnings(refuseWrites)).toEqual([
+    const readOnly = githubError(403, 'Resource not accessible by integration');
+    expect(await warnings(({ method }) => (method === 'GET' ? undefined : readOnly))).toEqual([
       expect.stringMatching(
         /^`pull-request-comment`: .*403: Resource not .*Add `pull-requests: write` to.*verdict is not affected/u,
       ),
@@ -299,24 +181,6 @@ describe('where GitHub does not take it', () => {
         /^`commit-status`: .*403: Resource not .*Add `statuses: write` to.*verdict is not affected/u,
       ),
     ]);
-  });
-
-  it('says that the token of a fork may only read', async () => {
-    const said = await warnings(refuseWrites, {}, pullRequestEvent({ fork: true }));
-    expect(said).toEqual([
-      expect.stringContaining('from a fork is read-only'),
-      expect.stringContaining('workflow_run'),
-    ]);
-  });
-
-  it('says that the token of Dependabot needs the permission', async () => {
-    const said = await warnings(refuseWrites, { GITHUB_ACTOR: 'dependabot[bot]' });
-    expect(said).toEqual([expect.stringContaining('Dependabot'), expect.stringContaining('`statuses: write`')]);
-  });
-
-  it('keeps the verdict if the token is not valid', async () => {
-    const said = await warnings(() => githubError(401, 'Bad credentials'));
-    expect(said).toEqual([expect.stringContaining('401: Bad credentials'), expect.stringContaining('github-token')]);
   });
 
   it('tries a comment that GitHub may have taken only once in an outage, and a status again', async () => {
@@ -331,26 +195,5 @@ describe('where GitHub does not take it', () => {
       expect.stringMatching(/^`pull-request-comment`: .*502: Server Error/u),
       expect.stringMatching(/^`commit-status`: .*502: Server Error.*after 3 attempts.*githubstatus/u),
     ]);
-  });
-
-  it('gets through where GitHub is down for a moment', async () => {
-    const seen = new Set<string>();
-    const said = await warnings(({ method, url }) => {
-      const first = !seen.has(url) && (method === 'GET' || url.includes('/statuses/'));
-      seen.add(url);
-      return first ? githubError(503, 'Unavailable') : undefined;
-    });
-    expect(said).toEqual([]);
-  });
-
-  it('says what is missing if there is no token', async () => {
-    const request = await open();
-    const result = await request.step(gate({ ...both, 'github-token': '' }));
-    expect(result.exitCode).toBe(0);
-    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^`pull-request-comment`: .*`github-token` is empty/u),
-      expect.stringMatching(/^`commit-status`: .*`github-token` is empty/u),
-    ]);
-    expect(request.github.requests).toEqual([]);
   });
 });

@@ -43,8 +43,6 @@ export interface HistoryCommit {
 }
 
 export interface RepositorySettings {
-  /** The prefix of the paths: `/api/v3` on GHES. */
-  readonly basePath?: string;
   /** The owner of the token. */
   readonly login?: string;
   /** Its open pull requests, as GitHub lists them. */
@@ -55,7 +53,7 @@ export interface RepositorySettings {
 
 /** The repository acme/widgets, in which pull request 12 has no comments yet. */
 export function githubRepository(settings: RepositorySettings = {}): GitHubRepository {
-  const { basePath = '', login = jobsBot, pullRequests = [], history = [] } = settings;
+  const { login = jobsBot, pullRequests = [], history = [] } = settings;
   const comments: KeptComment[] = [];
   const statuses: KeptStatus[] = [];
   let nextId = 9000;
@@ -131,7 +129,7 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
   const listPullRequestsOfCommit: Handler = ({ sha }) =>
     ok(history.find((one) => one.sha === sha)?.pullRequests ?? [mergedPullRequest]);
 
-  const repository = `${basePath}/repos/acme/widgets`;
+  const repository = '/repos/acme/widgets';
   const endpoints: readonly (readonly [string, RegExp, Handler])[] = [
     ['GET', new RegExp(`^${repository}/issues/(?<number>\\d+)/comments$`, 'u'), listComments],
     ['POST', new RegExp(`^${repository}/issues/(?<number>\\d+)/comments$`, 'u'), createComment],
@@ -145,7 +143,7 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     ['GET', new RegExp(`^${repository}/pulls/\\d+/reviews$`, 'u'), () => ok([approval])],
     ['GET', new RegExp(`^${repository}/pulls/\\d+/commits$`, 'u'), () => ok([])],
     ['GET', new RegExp(`^${repository}/collaborators/bob/permission$`, 'u'), () => ok({ permission: 'write' })],
-    ['POST', new RegExp(`^${basePath.replace('/v3', '')}/graphql$`, 'u'), askGraphQL],
+    ['POST', /^\/graphql$/u, askGraphQL],
   ];
   return {
     comments,

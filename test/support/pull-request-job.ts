@@ -35,7 +35,7 @@ export async function openPullRequest(
         { 'github-token': githubToken, ...inputs },
         {
           variables: {
-            GITHUB_API_URL: `${github.url}${settings.basePath ?? ''}`,
+            GITHUB_API_URL: github.url,
             GITHUB_EVENT_NAME: 'pull_request',
             GITHUB_REF: 'refs/pull/12/merge',
             GITHUB_REF_NAME: '12/merge',

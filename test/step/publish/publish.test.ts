@@ -308,5 +308,8 @@ describe('publishResult', () => {
     expect(await warningsOf({ ...job, repository: undefined }, { wanted: alone })).toEqual([
       expect.stringContaining('GITHUB_REPOSITORY'),
     ]);
+    expect(await warningsOf(job, { wanted: { ...alone, githubToken: undefined } })).toEqual([
+      expect.stringContaining('`github-token` is empty'),
+    ]);
   });
 });

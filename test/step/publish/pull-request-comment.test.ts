@@ -77,14 +77,17 @@ describe('the one comment of a step', () => {
     expect(repository.comments.map(({ body }) => body)).toEqual([draft(17).body]);
   });
 
-  it('replaces duplicates of earlier runs, and leaves other users’ comments alone', async () => {
+  it('replaces duplicates of earlier runs behind hundreds of comments, and leaves those of others and quotes', async () => {
     const repository = githubRepository();
+    for (let count = 0; count < 250; count += 1) repository.comment('ann', `Comment ${count}`);
     repository.comment('mallory', draft(16).body);
+    repository.comment(jobsBot, `> ${draft(16).body}`);
     repository.comment(jobsBot, draft(16).body);
     repository.comment(jobsBot, draft(15).body);
     await writeComment(draft(17), apiOf(repository));
-    expect(repository.comments.map(({ author, body }) => [author, body])).toEqual([
+    expect(repository.comments.slice(250).map(({ author, body }) => [author, body])).toEqual([
       ['mallory', draft(16).body],
+      [jobsBot, `> ${draft(16).body}`],
       [jobsBot, draft(17).body],
     ]);
   });
