@@ -105,24 +105,6 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(refused.message).not.toContain('commit-sha');
     expect(await attest({ flow }, run)).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
   });
-
-  it('attests to the trail, the name and the artifact of the inputs', async () => {
-    const { flow, fingerprint } = await flowWithArtifact();
-    const inputs = {
-      flow,
-      fingerprint,
-      trail: 'pr-12',
-      'attestation-name': 'web.quality',
-      description: 'Nightly',
-      'user-data': '{"ticket": "ABC-1"}',
-    };
-    expect(await job.report(flow, { fingerprint, trail: 'pr-12' })).toBe(201);
-    const result = await attest(inputs);
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
-    expect(await recorded({ flow, fingerprint })).toMatchObject({
-      evidence: { quality: { trail_name: 'pr-12', status: 'compliant' } },
-    });
-  });
 });
 
 describe('the step attest-sonar, with attachments', () => {

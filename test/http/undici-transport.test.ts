@@ -163,6 +163,7 @@ describe('a transport that gets no complete answer', () => {
       problem: 'unreachable',
       mayHaveReached: false,
       message: expect.stringContaining('nowhere.invalid'),
+      cause: { code: 'ENOTFOUND' },
     });
   });
 
