@@ -125,7 +125,10 @@ export interface TargetFault {
 /** Finds out why a target cannot be used. A URL with credentials would reveal them to all readers. */
 export function findTargetFault(target: NotificationTarget, sendsMail: boolean): TargetFault | undefined {
   if (target.type === 'EMAIL') return sendsMail ? undefined : { field: '', rule: `cannot be used: ${noMailServer}` };
-  const url = URL.parse(target.webhook);
+  const { webhook } = target;
+  if (webhook === redactAddress(webhook))
+    return { field: '.webhook', rule: 'is shortened as in an answer; send the whole URL' };
+  const url = URL.parse(webhook);
   const isUsable = url !== null && url.username === '' && url.password === '';
   return isUsable ? undefined : { field: '.webhook', rule: 'must be an http(s) URL without credentials' };
 }

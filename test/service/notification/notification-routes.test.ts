@@ -93,6 +93,11 @@ describe('a notification', () => {
     ['a target of an unknown type', { targets: [{ type: 'FAX', webhook: 'https://x.example' }] }, 'targets.0.type'],
     ['an address that is not a URL', { targets: [{ type: 'SLACK', webhook: 'hooks' }] }, 'targets.0.webhook'],
     ['an address that is no URL', { targets: [{ type: 'SLACK', webhook: 'https://[' }] }, 'targets.0.webhook'],
+    [
+      'an address as it is shown',
+      { targets: [{ type: 'SLACK', webhook: 'https://x.example/…' }] },
+      'targets.0.webhook',
+    ],
     ['a file', { targets: [{ type: 'SLACK', webhook: 'file:///etc/passwd' }] }, 'targets.0.webhook'],
     [
       'credentials in an address',
