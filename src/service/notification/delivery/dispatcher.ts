@@ -223,9 +223,10 @@ export class Dispatcher {
   async #postpone(delivery: Delivery, time: number, fault: string): Promise<void> {
     const { storage } = this.#dependencies;
     const { org, number, target, event, attempts } = delivery;
-    const wait = retryDelay(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : redactAddress(target.webhook);
     const isDropped = isStale(event, time, attempts + 1);
+    // Others that are too old follow soon, but not all at once: the clock may be wrong for a minute.
+    const wait = retryDelay(isDropped ? 1 : attempts + 1);
     const next = isDropped ? 'too old, dropped' : `next attempt in ${wait} s`;
     this.#failures.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     const failure = { reason: fault, at: time, until: time + wait };

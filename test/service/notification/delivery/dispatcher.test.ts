@@ -147,11 +147,11 @@ describe('the dispatcher', () => {
     expect(attempts.map(({ delivery }) => delivery.event.snapshot)).toEqual([1, 1, 2]);
   });
 
-  it('gives up on an event after three days, and goes on with the next one', async () => {
+  it('gives up on an event after three days, and soon on others that are as old', async () => {
     await notify();
-    await happen({ timestamp: clock.now() / 1000 - 1 });
+    await happen({ timestamp: clock.now() / 1000 - 1 }, { timestamp: clock.now() / 1000 - 1, snapshot: 2 });
     await advance(3600);
-    await happen({ snapshot: 2 });
+    await happen({ snapshot: 3 });
     for (let index = 0; attempts.at(-1)?.delivery.event.snapshot === 1; index += 1) {
       attempt(index).refuse();
       await settle();
@@ -160,6 +160,10 @@ describe('the dispatcher', () => {
     expect(clock.now() - startOfTime).toBeGreaterThanOrEqual(3 * 86_400_000 - 3_600_000);
     expect(told.join()).toContain('too old, dropped');
     expect(await state()).toMatchObject({ lastError: {} });
+    attempts.at(-1)?.refuse();
+    await settle();
+    await advance(retryDelay(1));
+    expect(attempts.at(-1)?.delivery.event.snapshot).toBe(3);
   });
 
   it('drops nothing because the clock is wrong while a target fails', async () => {
