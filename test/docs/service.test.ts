@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { artifactReport } from '../../src/contract/artifact-report.ts';
 import { violations } from '../../src/contract/check.ts';
+import { maximumReportBytes } from '../../src/contract/limits.ts';
 import { notificationPayload, notificationTarget, triggers } from '../../src/contract/notification.ts';
 import { roles } from '../../src/contract/role.ts';
 import { parseSnapshotExpression } from '../../src/contract/snapshot-expression.ts';
 import { mayAccess } from '../../src/service/account/access.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
+import { defaultTimeouts } from '../../src/service/platform/server/server.ts';
 import { readPolicy } from '../../src/service/policy/read-policy.ts';
 import { createRequestList } from '../../tools/request-list.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
@@ -42,6 +44,16 @@ describe('the pages about the service', () => {
   it('has every trigger and every kind of target', () => {
     expect(firstCells('Trigger')).toEqual([...triggers]);
     expect(firstCells('Target')).toEqual(notificationTarget.anyOf.map(({ properties }) => properties.type.const));
+  });
+
+  it('shows nginx without the defaults that would cut, repeat or end what is sent', () => {
+    const settings = fencesOf(page).find(({ text }) => text.startsWith('location / {'))?.text ?? '';
+    expect(settings).toContain('proxy_http_version 1.1;');
+    expect(settings).toContain('proxy_next_upstream off;');
+    const [, wait] = /proxy_read_timeout (\d+)s;/u.exec(settings) ?? [];
+    expect(Number(wait) * 1000).toBeGreaterThan(Math.max(defaultTimeouts.request, defaultTimeouts.response));
+    const [, size] = /client_max_body_size (\d+)m;/u.exec(settings) ?? [];
+    expect(Number(size) * 1024 * 1024).toBeGreaterThan(maximumReportBytes);
   });
 
   it('has expressions that select snapshots', () => {
