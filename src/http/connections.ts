@@ -7,24 +7,23 @@ import { type ProxySettings, proxySettings } from './proxy-settings.ts';
 export class Connections {
   readonly #proxies: ProxySettings | undefined;
   readonly #closing = new AbortController();
-  readonly #direct: Slot;
-  readonly #proxied: Slot | undefined;
+  readonly #connect: ConnectSettings = { timeout: 0, signal: this.#closing.signal };
+  /** Opened at their first use. */
+  #direct: Promise<Dispatcher> | undefined;
+  #proxied: Promise<Dispatcher> | undefined;
   #idle: Promise<void> | undefined;
 
   /** @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL */
   constructor(environment: EnvironmentVariables) {
-    const proxies = proxySettings(environment);
-    const connect: ConnectSettings = { timeout: 0, signal: this.#closing.signal };
-    this.#proxies = proxies;
-    this.#direct = new Slot(() => openDirect(connect));
-    this.#proxied = proxies === undefined ? undefined : new Slot(() => openProxied(proxies, connect));
+    this.#proxies = proxySettings(environment);
   }
 
   /** Returns the dispatcher that sends a request to this address. */
   async acquire(url: URL): Promise<Dispatcher> {
     await this.#idle;
-    const isProxied = this.#proxies !== undefined && proxyFor(this.#proxies, url) !== '';
-    return (isProxied ? (this.#proxied ?? this.#direct) : this.#direct).open();
+    return this.#proxies === undefined || proxyFor(this.#proxies, url) === ''
+      ? (this.#direct ??= openDirect(this.#connect))
+      : (this.#proxied ??= openProxied(this.#proxies, this.#connect));
   }
 
   /** Must be called when a request has ended, so that the next request reuses its connection. */
@@ -38,55 +37,13 @@ export class Connections {
     });
   }
 
-  /**
-   * Stops using a dispatcher that did not connect in time, so that the next attempt does not wait for the same
-   * connection. Requests in flight continue.
-   */
-  discard(dispatcher: Dispatcher): void {
-    this.#direct.discard(dispatcher);
-    this.#proxied?.discard(dispatcher);
-  }
-
   /** Closes all connections, so that the process can end. */
   async close(): Promise<void> {
-    await Promise.all([this.#direct.close(), this.#proxied?.close()]);
-    this.#closing.abort();
-  }
-}
-
-/** A dispatcher that is opened at its first use, together with those that were discarded. */
-class Slot {
-  readonly #create: () => Promise<Dispatcher>;
-  readonly #opened = new Set<Dispatcher>();
-  #current: Dispatcher | undefined;
-  #opening: Promise<Dispatcher> | undefined;
-
-  constructor(create: () => Promise<Dispatcher>) {
-    this.#create = create;
-  }
-
-  open(): Promise<Dispatcher> {
-    return (this.#opening ??= this.#open());
-  }
-
-  async #open(): Promise<Dispatcher> {
-    const dispatcher = await this.#create();
-    this.#opened.add(dispatcher);
-    this.#current = dispatcher;
-    return dispatcher;
-  }
-
-  discard(dispatcher: Dispatcher): void {
-    if (dispatcher === this.#current) this.#opening = undefined;
-  }
-
-  async close(): Promise<void> {
-    await this.#opening?.catch(() => undefined);
     // `close` would wait for requests whose deadline has passed. `destroy` leaves sockets that are still connecting,
     // which the signal ends.
-    await Promise.all(Array.from(this.#opened, (dispatcher) => dispatcher.destroy()));
-    this.#opened.clear();
-    this.#opening = undefined;
+    const ending = [this.#direct, this.#proxied].map(async (dispatcher) => (await dispatcher)?.destroy());
+    await Promise.allSettled(ending);
+    this.#closing.abort();
   }
 }
 

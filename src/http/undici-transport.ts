@@ -27,10 +27,6 @@ export function createTransport(environment: EnvironmentVariables): Transport {
       const dispatcher = await connections.acquire(request.url);
       try {
         return await exchange(dispatcher, request, signal);
-      } catch (error) {
-        if (error instanceof TransportError && error.problem === 'timeout' && !error.mayHaveReached)
-          connections.discard(dispatcher);
-        throw error;
       } finally {
         connections.release();
       }
