@@ -37,7 +37,8 @@ export class AttestationTally {
   // collision of subjects could open the gate, so those keep more bytes.
   readonly #identifiers = new DigestIndex(8);
   readonly #subjects = new DigestIndex(16);
-  readonly #latest = new LatestBySubject();
+  /** The newest attestation of each subject, by the subject's number. */
+  readonly #latest: Latest[] = [];
   readonly #counting = { compliant: 0, unknown: 0, notCompliant: 0 };
   readonly #rows = new FirstCounting(maximumRows, toRow);
   readonly #reasons = {
@@ -72,18 +73,17 @@ export class AttestationTally {
       this.#count(attestation, undefined);
       return;
     }
-    const before = this.#subjects.size;
+    const mark = toMark(attestation);
     const number = this.#subjects.add(JSON.stringify([subject.trail, subject.artifact, subject.name]));
-    if (number < before) {
-      const known = this.#latest.get(number);
-      const mark = toMark(attestation);
+    const known = this.#latest[number];
+    if (known !== undefined) {
       const age = compareAge(attestation, known);
       const isNewer = age > 0 || (age === 0 && order === 'unknown' && marks.indexOf(mark) > marks.indexOf(known.mark));
       this.#noteReplaced(isNewer ? known.mark : mark);
       if (!isNewer) return;
       this.#uncount(known.mark, number);
     }
-    this.#latest.set(number, { created_at: time, sequence, mark: toMark(attestation) });
+    this.#latest[number] = { created_at: time, sequence, mark };
     this.#count(attestation, number);
   }
 
@@ -166,40 +166,6 @@ function countOthers(state: Reason['state'], count: number, value: string): read
 
 interface Latest extends Recorded {
   readonly mark: Mark;
-}
-
-/** Age and verdict of the newest attestation of each subject, by the subject's number. */
-class LatestBySubject {
-  #times = new Float64Array(1024);
-  /** NaN if there is none. */
-  #sequences = new Float64Array(1024);
-  #marks = new Uint8Array(1024);
-
-  get(subject: number): Latest {
-    const sequence = this.#sequences[subject] ?? NaN;
-    return {
-      created_at: this.#times[subject] ?? 0,
-      sequence: Number.isNaN(sequence) ? undefined : sequence,
-      mark: marks[this.#marks[subject] ?? 0] ?? 'unknown',
-    };
-  }
-
-  set(subject: number, { created_at: time, sequence, mark }: Latest): void {
-    if (subject >= this.#times.length) this.#grow();
-    this.#times[subject] = time ?? 0;
-    this.#sequences[subject] = sequence ?? NaN;
-    this.#marks[subject] = marks.indexOf(mark);
-  }
-
-  #grow(): void {
-    const [times, sequences, kept] = [this.#times, this.#sequences, this.#marks];
-    this.#times = new Float64Array(times.length * 2);
-    this.#times.set(times);
-    this.#sequences = new Float64Array(sequences.length * 2);
-    this.#sequences.set(sequences);
-    this.#marks = new Uint8Array(kept.length * 2);
-    this.#marks.set(kept);
-  }
 }
 
 /** Keeps what is shown of the first attestations that count. */
