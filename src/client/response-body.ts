@@ -1,4 +1,4 @@
-import { decisiveKeys, toAcceptedSchema, toResponseView } from '../contract/accepted-response.ts';
+import { toAcceptedSchema, toResponseView } from '../contract/accepted-response.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
@@ -46,10 +46,9 @@ export function successBody(answer: HttpResponse, asked: CallDescription): unkno
     requireOwnAnswer(answer, asked);
     if (valueAt(schema, 'type') === 'string') return acknowledgement(answer, asked);
   }
-  const keys = decisiveKeys(schema);
   const body = readJsonBody(answer);
   if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
-  const repeated = findDuplicateKey(answer.text, keys);
+  const repeated = findDuplicateKey(answer.text);
   if (repeated !== undefined) {
     throw unexpectedResponse(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
   }

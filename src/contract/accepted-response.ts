@@ -35,23 +35,6 @@ function toAcceptedProperties(properties: unknown): unknown {
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toAcceptedMember(schema)]));
 }
 
-/** The keys of a response that decide something, and the keys of the objects and lists that contain them. */
-export function decisiveKeys(schema: unknown): ReadonlySet<string> {
-  const keys = new Set<string>();
-  collectKeys(schema, keys);
-  return keys;
-}
-
-function collectKeys(schema: unknown, keys: Set<string>): void {
-  if (!isObject(schema)) return;
-  collectKeys(schema['items'], keys);
-  for (const [key, property] of readProperties(schema)) {
-    if (!isRequiredOrDecisive(schema, key, property)) continue;
-    keys.add(key);
-    collectKeys(property, keys);
-  }
-}
-
 /**
  * The part of a response that a client may rely on: fields that the client does not depend on are left out if they do
  * not conform to the schema. `JSON.stringify` still writes the whole response as it was received. A response that

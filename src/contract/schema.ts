@@ -74,8 +74,8 @@ const builders = {
 
 /**
  * Marks an optional field of a response that decides something: a verdict, or what the verdict is about. If it is
- * present, a client requires that it conforms to the schema and occurs only once. All other optional fields are passed
- * on whatever they contain.
+ * present, a client requires that it conforms to the schema. All other optional fields are passed on whatever they
+ * contain.
  */
 export function decisive<Schema extends TSchema>(schema: Schema): Schema {
   return Object.defineProperty(schema, decisiveMark, { value: true });

@@ -6,10 +6,9 @@ import { endOfString } from './json-string.ts';
  * for the keys of the objects that are open at a time.
  *
  * @param text valid JSON
- * @param keys the keys to check, at any depth; undefined checks all keys
  * @returns the first duplicate key, or undefined
  */
-export function findDuplicateKey(text: string, keys?: ReadonlySet<string>): string | undefined {
+export function findDuplicateKey(text: string): string | undefined {
   // The keys seen in each open object; undefined for an object without keys so far, and for an array.
   const openObjects: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -27,7 +26,6 @@ export function findDuplicateKey(text: string, keys?: ReadonlySet<string>): stri
         at = endOfString(text, start);
         if (!isKey(text, at + 1)) break;
         const key = keyAt(text, start, at);
-        if (keys?.has(key) === false) break;
         const seen = openObjects.pop() ?? new Set();
         if (seen.has(key)) return key;
         openObjects.push(seen.add(key));

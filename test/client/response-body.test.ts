@@ -68,7 +68,7 @@ describe('a success', () => {
     ['is another kind of value', json(200, null), 'it must be object'],
     ['has another status and does not say what decides', json(204, {}), 'fingerprint is missing'],
     [
-      'holds a key that decides twice',
+      'holds a key twice',
       {
         ...json(200, ''),
         text: `{"fingerprint":"${'a'.repeat(64)}","state":"NON-COMPLIANT","st\\u0061te":"COMPLIANT"}`,

@@ -2,8 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findDuplicateKey } from '../../src/runtime/duplicate-key.ts';
 
-const keys = new Set(['state', 'compliant']);
-
 describe('a repeated key', () => {
   it.each([
     ['{"state":"COMPLIANT","state":"NON-COMPLIANT"}', 'state'],
@@ -14,15 +12,17 @@ describe('a repeated key', () => {
     ['[{"compliant":true},{"compliant":true,"compliant":false}]', 'compliant'],
     ['{"a":{"b":[{"state":1,"compliant":1,"state":2}]}}', 'state'],
     [String.raw`{"a":"\\","state":1,"b":"\"","state":2}`, 'state'],
+    ['{"":1,"":2}', ''],
+    ['{"a":{"b":[{},{"c":1,"c":1}]}}', 'c'],
+    [String.raw`{"__proto__":1,"\u005f_proto__":2}`, '__proto__'],
   ])('is found in %s', (text, key) => {
-    expect(findDuplicateKey(text, keys)).toBe(key);
+    expect(findDuplicateKey(text)).toBe(key);
   });
 
   it.each([
     '"state"',
     '["state","state"]',
     '{"state":"state"}',
-    '{"other":1,"other":2}',
     '{"state":{"state":{"state":1}},"x":{"state":1}}',
     '[{"state":1},{"state":2}]',
     String.raw`{"state":1,"a":"\"state\":2","b":"{\"state\":3,\"state\":4}"}`,
@@ -30,16 +30,7 @@ describe('a repeated key', () => {
     'null',
     '',
   ])('is none in %s', (text) => {
-    expect(findDuplicateKey(text, keys)).toBeUndefined();
-  });
-
-  it.each([
-    ['{"other":1,"other":2}', 'other'],
-    ['{"":1,"":2}', ''],
-    ['{"a":{"b":[{},{"c":1,"c":1}]}}', 'c'],
-    [String.raw`{"__proto__":1,"\u005f_proto__":2}`, '__proto__'],
-  ])('of any name is found in %s if no names are given', (text, key) => {
-    expect(findDuplicateKey(text)).toBe(key);
+    expect(findDuplicateKey(text)).toBeUndefined();
   });
 
   it('is never found in what JSON.stringify writes', () => {
@@ -53,7 +44,6 @@ describe('a repeated key', () => {
     })).tree;
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2, '\t'), (document, indent) => {
-        expect(findDuplicateKey(JSON.stringify(document, undefined, indent), keys)).toBeUndefined();
         expect(findDuplicateKey(JSON.stringify(document, undefined, indent))).toBeUndefined();
       }),
     );
@@ -63,14 +53,14 @@ describe('a repeated key', () => {
     const escaped = fc
       .tuple(...['s', 't', 'a', 't', 'e'].map((letter) => fc.constantFrom(letter, unicodeEscape(letter))))
       .map((letters) => letters.join(''));
-    const member = fc
-      .tuple(fc.string(), fc.jsonValue())
-      .map((pair) => pair.map((part) => JSON.stringify(part)).join(':'));
+    const distinct = fc
+      .uniqueArray(fc.tuple(fc.string(), fc.jsonValue()), { selector: ([key]) => key })
+      .map((pairs) => pairs.map((pair) => pair.map((part) => JSON.stringify(part)).join(':')));
     const space = fc.constantFrom('', ' ', '\n\t', '\r\n ');
     fc.assert(
-      fc.property(escaped, escaped, fc.array(member), fc.array(member), space, (one, other, before, between, gap) => {
-        const members = [...before, `"${one}"${gap}:1`, ...between, `"${other}"${gap}:${gap}2`];
-        expect(findDuplicateKey(`[{"in":{${members.join(`,${gap}`)}}}]`, new Set(['state']))).toBe('state');
+      fc.property(escaped, escaped, distinct, fc.nat({ max: 10 }), space, (one, other, others, at, gap) => {
+        const members = [...others.toSpliced(at, 0, `"${one}"${gap}:1`), `"${other}"${gap}:${gap}2`];
+        expect(findDuplicateKey(`[{"in":{${members.join(`,${gap}`)}}}]`)).toBe('state');
       }),
     );
   });
@@ -84,7 +74,7 @@ describe('a repeated key', () => {
       `{"a":${'{"state":'.repeat(300_000)}1${'}'.repeat(300_001)}`,
       `{"state"${' '.repeat(4_000_000)}:1}`,
     ]) {
-      expect(findDuplicateKey(text, keys)).toBeUndefined();
+      expect(findDuplicateKey(text)).toBeUndefined();
     }
   });
 });
