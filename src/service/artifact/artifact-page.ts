@@ -64,7 +64,7 @@ async function judgeInEnvironments(
   dependencies: RouteDependencies,
   { artifact, appearances }: ArtifactDetails,
   caller: Caller,
-): Promise<Omit<ArtifactView, 'details'>> {
+): Promise<Pick<ArtifactView, 'verdicts' | 'others'>> {
   const { org, flow, report } = artifact;
   const running = appearances.filter(({ exitedAt }) => exitedAt === undefined);
   const environments = [...new Set(running.map(({ environment }) => environment))].filter((environment) =>
@@ -72,24 +72,23 @@ async function judgeInEnvironments(
   );
   const verdicts: EnvironmentVerdict[] = [];
   for (const environment of environments.slice(0, maximumEnvironments)) {
-    const assertion = await assertions.assertArtifact(dependencies, {
-      org,
-      fingerprint: report.fingerprint,
-      environment,
-    });
+    const { fingerprint } = report;
+    const assertion = await assertions.assertArtifact(dependencies, { org, fingerprint, environment });
     if (assertion.outcome !== 'judged') continue;
-    const policies = toReadableEvaluations(caller, assertion.policies ?? []);
-    verdicts.push({ environment, assertion: { ...assertion, policies } });
+    const { compliant, info } = assertion;
+    verdicts.push({ environment, compliant, info, policies: toReadableEvaluations(caller, assertion.policies ?? []) });
   }
   return { verdicts, others: environments.slice(maximumEnvironments) };
 }
 
-export interface EnvironmentVerdict {
+interface EnvironmentVerdict {
   readonly environment: string;
-  readonly assertion: Pick<assertions.Assertion, 'compliant' | 'info' | 'policies'>;
+  readonly compliant: boolean;
+  readonly info: string;
+  readonly policies: readonly PolicyEvaluation[];
 }
 
-export interface ArtifactView {
+interface ArtifactView {
   readonly details: ArtifactDetails;
   /** By the policies of the environments that it runs in. */
   readonly verdicts: readonly EnvironmentVerdict[];
@@ -98,7 +97,7 @@ export interface ArtifactView {
 }
 
 /** Creates the page of an artifact: its state and why, rule by rule, its evidence, and where it runs and ran. */
-export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
+function toArtifactPage(context: PageContext, view: ArtifactView): Page {
   const { details, verdicts, others } = view;
   const { artifact, appearances, history } = details;
   const { org, flow, id, report } = artifact;
@@ -178,24 +177,15 @@ function renderAllEvidence(context: PageContext, statuses: readonly EvidenceStat
   });
 }
 
-function renderEnvironmentVerdict(
-  context: PageContext,
-  org: string,
-  { environment, assertion }: EnvironmentVerdict,
-): Html {
-  const { compliant, policies = [] } = assertion;
-  const info = assertions.describeAssertion(assertion);
+function renderEnvironmentVerdict(context: PageContext, org: string, verdict: EnvironmentVerdict): Html {
+  const { environment, compliant, policies } = verdict;
+  const info = clip(assertions.describeAssertion(verdict), 500);
   return html`<h2>Policies of ${environment}</h2>
-    ${renderResult(policies.length === 0 ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT', clip(info, 500))}
-    ${policies.length === 0 ? undefined : renderRules(context, org, environment, policies)}`;
+    ${renderResult(policies.length === 0 ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT', info)}
+    ${policies.length === 0 ? undefined : renderRules(context, org, verdict)}`;
 }
 
-function renderRules(
-  context: PageContext,
-  org: string,
-  environment: string,
-  policies: readonly PolicyEvaluation[],
-): Html {
+function renderRules(context: PageContext, org: string, { environment, policies }: EnvironmentVerdict): Html {
   return renderTable({
     label: `Rules of the policies of ${environment}`,
     columns: ['Rule', 'Policy', 'Result', 'Why'],

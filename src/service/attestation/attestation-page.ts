@@ -135,18 +135,14 @@ function toDamageError(error: unknown, id: string, { filename, digest }: Attachm
   return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
 }
 
-export function toAttestationPage(
+/**
+ * @param damage what is wrong with the stored file, if anything
+ * @param isSigned whether the service can sign statements
+ */
+function toAttestationPage(
   context: PageContext,
   attestation: Attestation,
-  {
-    damage,
-    isSigned = false,
-  }: {
-    /** What is wrong with the stored file, if anything. */
-    readonly damage?: AttachmentFault | undefined;
-    /** Whether the service can sign statements. */
-    readonly isSigned?: boolean;
-  } = {},
+  { damage, isSigned }: { readonly damage: AttachmentFault | undefined; readonly isSigned: boolean },
 ): Page {
   const { org, flow, trail, type, id, name, verdict, document } = attestation;
   const { paths } = context;

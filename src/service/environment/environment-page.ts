@@ -5,7 +5,6 @@ import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { listSnapshots } from '../../contract/snapshot.ts';
 import { getSnapshot } from '../../contract/snapshot-details.ts';
-import type { Caller } from '../account/access.ts';
 import { toReadableEnvironment } from '../account/readable-parts.ts';
 import { renderAnnotations } from '../attestation/evidence-html.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
@@ -30,10 +29,9 @@ import {
 import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import { type ExportedList, readInParts, toList, toTime } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { addPage, orgPath, type PageHost, type PageRequest } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { defaultTrendChoice, toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
-import type { TrendChoice } from '../platform/rate.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { listFingerprints } from '../snapshot/running-artifact.ts';
@@ -79,45 +77,29 @@ export function addEnvironmentPages(host: PageHost): void {
       {
         ...{ url, path: environmentPath, query: environmentQuery },
         lists: {
-          ...listsOfSnapshot<typeof environmentPath, typeof environmentQuery>(
-            dependencies,
-            ({ path: { org, env_name: environment }, context }) =>
-              requireLatest(dependencies, { org, environment, now: context.now }),
-          ),
-          snapshots: async ({ path: { org, env_name: environment }, context: { now } }) => {
-            if ((await findEnvironment(dependencies, { org, name: environment })) === undefined)
-              throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
-            return listExportedSnapshots(dependencies, { org, environment, now });
-          },
+          ...listsOfSnapshot(dependencies, (request: EnvironmentRequest) => requireLatest(dependencies, request)),
+          snapshots: (request) => listExportedSnapshots(dependencies, request),
         },
       },
-      async ({ path, query, context, caller, request }) => {
-        const { signal } = request;
-        const choice = toTrendChoice(query);
-        const wanted = { caller, name: path.env_name, choice, page: query.page ?? 1, now: context.now, signal };
-        return toEnvironmentPage(context, await loadEnvironment(dependencies, wanted));
-      },
+      async (request) => toEnvironmentPage(request.context, await loadEnvironment(dependencies, request)),
     );
   }
 }
 
-interface EnvironmentTime {
-  readonly org: string;
-  readonly environment: string;
-  readonly now: number;
-}
+type EnvironmentRequest = PageRequest<typeof environmentPath, typeof environmentQuery>;
 
 /** @throws ApiError if the environment has no latest snapshot that can be shown */
 async function requireLatest(
   dependencies: RouteDependencies,
-  { org, environment, now }: EnvironmentTime,
+  { path, context: { now } }: EnvironmentRequest,
 ): Promise<snapshots.SnapshotDetails> {
+  const { org, env_name: environment } = path;
   const selector = { kind: 'latest' } as const;
   const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now });
   if (found.outcome === 'found') return found;
   if (found.outcome === 'environment not found')
     throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
-  throw toSnapshotError(found.outcome, { org, env_name: environment, index: 0 });
+  throw toSnapshotError(found.outcome, { ...path, index: 0 });
 }
 
 async function listExportedEnvironments(dependencies: RouteDependencies, org: string): Promise<ExportedList> {
@@ -135,15 +117,17 @@ async function listExportedEnvironments(dependencies: RouteDependencies, org: st
 }
 
 /** Lists all snapshots, the oldest first, because new ones may be added meanwhile. */
-function listExportedSnapshots(
+async function listExportedSnapshots(
   dependencies: RouteDependencies,
-  { org, environment, now }: EnvironmentTime,
-): ExportedList {
+  { path: { org, env_name: environment }, context: { now } }: EnvironmentRequest,
+): Promise<ExportedList> {
+  const notFound = (): ApiError => new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
+  if ((await findEnvironment(dependencies, { org, name: environment })) === undefined) throw notFound();
   const all = readInParts<SnapshotSummary>(async (part) => {
     const wanted = { org, environment, part: { ...part, ascending: true }, now };
     const listed = await snapshots.listSnapshots(dependencies, wanted);
     // It was renamed meanwhile, so the rest cannot be sent.
-    if (listed === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
+    if (listed === undefined) throw notFound();
     return listed.snapshots;
   });
   return toList(all, {
@@ -157,30 +141,13 @@ function listExportedSnapshots(
 
 async function loadEnvironment(
   dependencies: RouteDependencies,
-  {
-    caller,
-    name,
-    choice,
-    page,
-    now,
-    signal,
-  }: {
-    readonly caller: Caller;
-    readonly name: string;
-    readonly choice: TrendChoice;
-    readonly page: number;
-    readonly now: number;
-    readonly signal: AbortSignal;
-  },
+  { path: { org, env_name: name }, query, context: { now }, caller, request: { signal } }: EnvironmentRequest,
 ): Promise<EnvironmentView> {
-  const { org } = caller;
+  const { page = 1 } = query;
+  const choice = toTrendChoice(query);
   const overview = await findEnvironment(dependencies, { org, name });
-  const found = await snapshots.findSnapshot(dependencies, {
-    org,
-    environment: name,
-    selector: { kind: 'latest' },
-    now,
-  });
+  const selector = { kind: 'latest' } as const;
+  const found = await snapshots.findSnapshot(dependencies, { org, environment: name, selector, now });
   if (overview === undefined || found.outcome === 'environment not found') {
     throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
   }
@@ -198,7 +165,7 @@ async function loadEnvironment(
   const wanted = { org, environments: [name], days: choice.days };
   const history = (await loadVerdictHistories(dependencies, wanted)).get(name);
   return {
-    ...{ overview: toReadableEnvironment(caller, overview), history, choice, page, perPage: snapshotsOnPage },
+    ...{ overview: toReadableEnvironment(caller, overview), history, choice, page },
     latest: found.outcome === 'found' ? await readLatest(found) : found.outcome === 'too large' ? 'too large' : 'none',
     recent: await list(0, snapshotsOnTimeline),
     snapshots: await list((page - 1) * snapshotsOnPage, snapshotsOnPage),
@@ -212,11 +179,7 @@ const environmentQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
 });
 
-export function toEnvironmentListPage(
-  context: PageContext,
-  org: string,
-  environments: readonly JudgedEnvironment[],
-): Page {
+function toEnvironmentListPage(context: PageContext, org: string, environments: readonly JudgedEnvironment[]): Page {
   return {
     title: 'Environments',
     section: 'environments',
@@ -227,7 +190,7 @@ export function toEnvironmentListPage(
   };
 }
 
-export interface EnvironmentView extends HistoryView {
+interface EnvironmentView extends HistoryView {
   /** Its latest snapshot, or why there is none to show. */
   readonly latest: ShownSnapshot | 'none' | 'too large';
   /** The latest snapshots, for the timeline. */
@@ -236,12 +199,11 @@ export interface EnvironmentView extends HistoryView {
   readonly snapshots: readonly SnapshotSummary[];
   /** The number of that page, from 1. */
   readonly page: number;
-  readonly perPage: number;
   /** What is allowed in it, the latest first. */
   readonly allowed: readonly AllowedArtifact[];
 }
 
-export function toEnvironmentPage(context: PageContext, view: EnvironmentView): Page {
+function toEnvironmentPage(context: PageContext, view: EnvironmentView): Page {
   const { overview, latest, recent } = view;
   const { org, name, compliant } = overview;
   return {
@@ -253,7 +215,7 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
       apiRequest(getEnvironment, { org, env_name: name }),
       ...(latest === 'none' ? [] : [apiRequest(getSnapshot, { org, env_name: name, snapshot: '-1' })]),
       apiRequest(listAllowedArtifacts, { org, env_name: name }),
-      apiRequest(listSnapshots, { org, env_name: name }, { page: view.page, per_page: view.perPage }),
+      apiRequest(listSnapshots, { org, env_name: name }, { page: view.page, per_page: snapshotsOnPage }),
     ],
     content: html`${
       latest === 'none'
@@ -340,7 +302,7 @@ function renderAllowed(context: PageContext, { allowed }: EnvironmentView): Html
     })}`;
 }
 
-function renderSnapshots(context: PageContext, { overview, snapshots, page, perPage }: EnvironmentView): Html {
+function renderSnapshots(context: PageContext, { overview, snapshots, page }: EnvironmentView): Html {
   const { org, name, latest } = overview;
   const { paths } = context;
   return html`<h2>Snapshots</h2>
@@ -358,6 +320,6 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
       empty: 'There are no snapshots on this page.',
       maximumBytes: 12_000,
     })}
-    ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}
+    ${renderPageLinks({ page, perPage: snapshotsOnPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}
     ${renderDownloads('All snapshots', 'snapshots', paths.environment(org, name))}`;
 }

@@ -104,7 +104,7 @@ export function addFlowPages(host: PageHost): void {
       const states = await listTrailStates(dependencies, { org, flow, selection, offset, limit: trailsOnPage });
       if (states === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow } });
       const delivery = await loadFlowDelivery(dependencies, caller, flow, choice);
-      return toFlowPage(context, { states, delivery, choice, selected, offset, limit: trailsOnPage });
+      return toFlowPage(context, { states, delivery, choice, selected, offset });
     },
   );
 }
@@ -151,11 +151,10 @@ function toFlowListPage(
   };
 }
 
-export interface FlowView extends DeliveryView {
+interface FlowView extends DeliveryView {
   readonly states: TrailStates;
   /** The number of selected trails before the first one. */
   readonly offset: number;
-  readonly limit: number;
 }
 
 /** The maximum number of columns, so that a page of trails stays below its limit. */
@@ -164,11 +163,11 @@ const maximumColumns = 15;
 const evidenceStates = ['compliant', 'non-compliant', 'incomplete', 'missing'] as const;
 
 /** Creates the page of a flow: its trails, and the state of the required evidence in each. */
-export function toFlowPage(context: PageContext, view: FlowView): Page {
+function toFlowPage(context: PageContext, view: FlowView): Page {
   const { flow, trails, total, isRejudged } = view.states;
   const { org, name } = flow;
   const { paths } = context;
-  const { selected, choice, offset, limit } = view;
+  const { selected, choice, offset } = view;
   const rows = trails.map((one) => ({ ...one, row: toMatrixRow(one) }));
   const columns = listColumns(rows.map(({ row }) => row));
   const shown = columns.slice(0, maximumColumns);
@@ -185,7 +184,11 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
     isWide: true,
     crumbs: [{ name: 'Flows', path: paths.flows(org) }],
     api: [
-      apiRequest(listTrails, { org }, { flow: name, page: Math.floor(offset / limit) + 1, per_page: limit }),
+      apiRequest(
+        listTrails,
+        { org },
+        { flow: name, page: Math.floor(offset / trailsOnPage) + 1, per_page: trailsOnPage },
+      ),
       apiRequest(getFlow, { org, flow_name: name }),
     ],
     content: html`${renderFlowFacts(context, flow)} ${renderRate(context, flow, view)}
@@ -226,9 +229,9 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
           : undefined
       }
       ${renderPager(
-        offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
-        offset + trails.length < total || (total > maximumCounted && trails.length === limit)
-          ? at(offset + limit)
+        offset > 0 ? at(Math.max(0, offset - trailsOnPage)) : undefined,
+        offset + trails.length < total || (total > maximumCounted && trails.length === trailsOnPage)
+          ? at(offset + trailsOnPage)
           : undefined,
         '',
       )}

@@ -5,7 +5,6 @@ import { diffEnvironments } from '../../contract/snapshot.ts';
 import { getSnapshot } from '../../contract/snapshot-details.ts';
 import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import { toDay } from '../../runtime/clock.ts';
-import type { Caller } from '../account/access.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -67,11 +66,8 @@ export function addSnapshotPages(host: PageHost): void {
     return toSnapshotPage(context, await readShown(dependencies, caller, found, { signal }));
   });
 
-  addPage(
-    host,
-    { url: '/:org/compare', path: orgPath, query: comparisonQuery },
-    ({ query: { first = '', second = '' }, context, caller, request: { signal } }) =>
-      compare(dependencies, context, { caller, first, second, signal }),
+  addPage(host, { url: '/:org/compare', path: orgPath, query: comparisonQuery }, (received) =>
+    compare(dependencies, received),
   );
 }
 
@@ -134,20 +130,12 @@ export function renderSnapshot(context: PageContext, shown: ShownSnapshot, path:
     ${renderRunning(context, shown)} ${renderDownloads('All that runs', 'running', path)}`;
 }
 
-interface Comparison {
-  readonly caller: Caller;
-  readonly first: string;
-  readonly second: string;
-  readonly signal: AbortSignal;
-}
-
 async function compare(
   dependencies: RouteDependencies,
-  context: PageContext,
-  { caller, first, second, signal }: Comparison,
+  { path: { org }, query, context, caller, request: { signal } }: PageRequest<typeof orgPath, typeof comparisonQuery>,
 ): Promise<Page> {
-  const { org } = caller;
-  if (first === '' || second === '') return toFailedComparisonPage(context, { org, first, second, problem: undefined });
+  const { first = '', second = '' } = query;
+  if (first === '' || second === '') return toFailedComparisonPage(context, org, { first, second });
   try {
     const one = parseExpression({ org, name: 'first', expression: first });
     const other = parseExpression({ org, name: 'second', expression: second });
@@ -182,8 +170,7 @@ async function compare(
     const details = Object.entries(error.body.errors ?? {}).map(
       ([field, rule]) => `${field.replace('query.', '')} ${rule}`,
     );
-    const problem = [error.body.message, ...details].join('; ');
-    return toFailedComparisonPage(context, { org, first, second, problem });
+    return toFailedComparisonPage(context, org, { first, second }, [error.body.message, ...details].join('; '));
   }
 }
 
@@ -251,16 +238,16 @@ function toSnapshotPage(context: PageContext, details: ShownSnapshot): Page {
 }
 
 /** Two snapshots that were found, and the expressions that selected them. */
-export interface ComparisonView {
+interface ComparisonView {
   readonly org: string;
-  readonly first: { readonly expression: string } & Pick<snapshots.FoundSnapshot, 'snapshot'>;
-  readonly second: { readonly expression: string } & Pick<snapshots.FoundSnapshot, 'snapshot'>;
+  readonly first: snapshots.FoundSnapshot & { readonly expression: string };
+  readonly second: snapshots.FoundSnapshot & { readonly expression: string };
   readonly difference: ReturnType<typeof showDifference>;
   readonly builds: readonly [first: ShownSnapshot['builds'], second: ShownSnapshot['builds']];
 }
 
 /** Creates the page with the difference between two snapshots. */
-export function toComparisonPage(context: PageContext, view: ComparisonView): Page {
+function toComparisonPage(context: PageContext, view: ComparisonView): Page {
   const { org, first, second, difference } = view;
   const part = (title: string, shown: Shown<ShownDifference>): Html =>
     html`<h2>${title}</h2>
@@ -286,14 +273,11 @@ export function toComparisonPage(context: PageContext, view: ComparisonView): Pa
 }
 
 /** Creates the page that says why two snapshots cannot be compared, with the form. */
-export function toFailedComparisonPage(
+function toFailedComparisonPage(
   context: PageContext,
-  {
-    org,
-    first,
-    second,
-    problem,
-  }: { readonly org: string; readonly first: string; readonly second: string; readonly problem: string | undefined },
+  org: string,
+  { first, second }: Readonly<Record<'first' | 'second', string>>,
+  problem?: string,
 ): Page {
   return {
     title: 'Difference between two snapshots',
