@@ -17,7 +17,6 @@ import { NotSent, unsentRequest } from './dry-run.ts';
 import type { EndpointCall, EndpointCaller, EndpointResult } from './endpoint-call.ts';
 import type { WriteIdentity } from './idempotency-key.ts';
 import { KeyExpiryWarning } from './key-expiry.ts';
-import { KeySupport } from './key-support.ts';
 import type { WriteAttempts } from './keyed-write.ts';
 import { createReadRule } from './read-rule.ts';
 import { loadBodyParts, requestBody } from './request-body.ts';
@@ -59,7 +58,6 @@ export interface PreparedRequest {
 interface SharedKnowledge {
   readonly deprecations: DeprecationNotices;
   readonly keyExpiry: KeyExpiryWarning;
-  readonly support: KeySupport;
   readonly contact: ServiceContact;
   /** The new keys of writes that are recorded once more, by the original keys that all attempts of the run share. */
   readonly renewedKeys: Map<string, string>;
@@ -77,13 +75,12 @@ export class ComplianceClient implements EndpointCaller {
     shared: SharedKnowledge = {
       deprecations: new DeprecationNotices(context),
       keyExpiry: new KeyExpiryWarning(context),
-      support: new KeySupport(),
       contact: new ServiceContact(),
       renewedKeys: new Map(),
     },
   ) {
     this.#connection = connection;
-    this.#context = { ...context, transport: shared.support.observe(context.transport) };
+    this.#context = context;
     this.#shared = shared;
   }
 
@@ -233,7 +230,7 @@ export class ComplianceClient implements EndpointCaller {
     return new WriteAttempts({
       endpoint,
       sent: { key, parameters: call.parameters, document, file: call.file, since: call.since ?? clock.now() },
-      support: this.#shared.support,
+      contact: this.#shared.contact,
       context: limited.#context,
       client: limited,
       isReliable: (answer) =>
@@ -242,7 +239,7 @@ export class ComplianceClient implements EndpointCaller {
           path,
           attempts: 1,
           answeredAt: clock.now(),
-          isKeyed: this.#shared.support.isKnown,
+          isKeyed: this.#shared.contact.honoursKeys,
         }),
       mayRenewKey: this.#connection.identity?.runId !== undefined && call.key === undefined && !isRenewed,
     });
@@ -256,13 +253,14 @@ export class ComplianceClient implements EndpointCaller {
   ): Promise<EndpointResult<E> | undefined> {
     const label = endpointLabel(endpoint);
     const { clock, log, signal } = this.#context;
-    const { deprecations, keyExpiry, support } = this.#shared;
+    const { deprecations, keyExpiry, contact } = this.#shared;
     try {
       const rule = this.#retryRule(writing);
       const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, rule);
       deprecations.report(endpoint, { url: request.url, document }, answer.headers);
       keyExpiry.report(answer.headers);
-      const isKeyed = support.isKnown;
+      contact.noteAttempt(answer);
+      const isKeyed = contact.honoursKeys;
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now(), isKeyed });
       if (writing?.isOutdated(answer) === true) {
         log.info(
@@ -289,8 +287,12 @@ export class ComplianceClient implements EndpointCaller {
   }
 
   #retryRule(writing: WriteAttempts | undefined): RetryRule {
-    if (writing !== undefined) return (outcome) => writing.retryReason(outcome);
-    return createReadRule(this.#shared.contact, () => this.#context.clock.now());
+    const { contact } = this.#shared;
+    const ruleForReads = createReadRule(contact, () => this.#context.clock.now());
+    return (outcome) => {
+      contact.noteAttempt(outcome);
+      return writing === undefined ? ruleForReads(outcome) : writing.retryReason(outcome);
+    };
   }
 
   /**

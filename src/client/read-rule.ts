@@ -16,7 +16,6 @@ const maximumRepetitions = 5;
 export function createReadRule(contact: ServiceContact, now: Now): RetryRule {
   let repetitions = 0;
   return (outcome) => {
-    contact.noteAttempt(outcome);
     const again = readRetryReason(outcome, now());
     const garbled = again === undefined ? describeGarbled(outcome) : undefined;
     if (garbled === undefined) return again;

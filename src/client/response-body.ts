@@ -11,7 +11,6 @@ import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
-import { saysKeysAreHonoured } from './key-support.ts';
 import { endpointLabel, ServiceError } from './service-error.ts';
 
 /** The request that an answer belongs to, for error messages. */
@@ -101,6 +100,14 @@ function exactValue(schema: TSchema, text: string, plain: unknown): unknown {
 
 function isPlainText({ text, headers }: HttpResponse): boolean {
   return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
+}
+
+/**
+ * Whether an answer says that the service honours idempotency keys. Proxies and login pages do not send that header, so
+ * the answer is the service's own.
+ */
+export function saysKeysAreHonoured({ headers }: HttpResponse): boolean {
+  return headers[keysAcceptedHeader]?.trim() === '?1';
 }
 
 /** Whether an error answer has the body of every error of the service. A truncated or a proxy's answer has not. */

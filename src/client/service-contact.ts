@@ -1,17 +1,26 @@
-import type { HttpResponse, TransportError } from '../http/transport.ts';
+import { type HttpResponse, TransportError } from '../http/transport.ts';
 import type { Failure } from '../runtime/failure.ts';
 import { isTransientFailure } from './failure-kinds.ts';
-import { isErrorOfService } from './response-body.ts';
+import { isErrorOfService, saysKeysAreHonoured } from './response-body.ts';
 import { ServiceError } from './service-error.ts';
 
 /** What the calls of a step have learned about the service, and share. */
 export class ServiceContact {
   #hasAnswered = false;
+  #honoursKeys = false;
   #failingSince: number | undefined;
 
   /** Whether the service has answered in its own form. If it has, an answer in another form is probably temporary. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
+  }
+
+  /**
+   * Whether the service honours idempotency keys. Every answer of such a service says so, including errors; once it is
+   * known, an answer that does not say so is not from the service.
+   */
+  get honoursKeys(): boolean {
+    return this.#honoursKeys;
   }
 
   /**
@@ -23,7 +32,9 @@ export class ServiceContact {
   }
 
   noteAttempt(outcome: HttpResponse | TransportError): void {
-    this.#hasAnswered ||= 'status' in outcome && isErrorOfService(outcome);
+    if (outcome instanceof TransportError) return;
+    this.#hasAnswered ||= isErrorOfService(outcome);
+    this.#honoursKeys ||= saysKeysAreHonoured(outcome);
   }
 
   /** An answer that can be relied on, a refusal included. */

@@ -16,8 +16,8 @@ import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
 import { isNotFound, isTransientFailure } from './failure-kinds.ts';
 import type { SentWrite } from './find-record.ts';
-import type { KeySupport } from './key-support.ts';
 import { isErrorOfService } from './response-body.ts';
+import type { ServiceContact } from './service-contact.ts';
 import { endpointLabel, ServiceError } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
 
@@ -40,7 +40,7 @@ type Look = { readonly record: unknown } | 'absent' | 'unknown' | 'impossible';
 interface WriteOptions {
   readonly endpoint: Endpoint;
   readonly sent: SentWrite;
-  readonly support: KeySupport;
+  readonly contact: ServiceContact;
   readonly context: CallContext;
   /** For looking the record up. */
   readonly client: EndpointCaller;
@@ -88,10 +88,10 @@ export class WriteAttempts {
    * @throws ExternalError if it is unknown whether there is a record
    */
   async findEarlier(): Promise<{ readonly record: unknown } | undefined> {
-    const { support, context } = this.#options;
-    if (!support.isKnown) context.log.info(`${this.#label}: checking whether an earlier attempt was recorded`);
-    const look = support.isKnown ? 'absent' : await this.#lookUp();
-    if (support.isKnown || look === 'absent' || look === 'impossible') return undefined;
+    const { contact, context } = this.#options;
+    if (!contact.honoursKeys) context.log.info(`${this.#label}: checking whether an earlier attempt was recorded`);
+    const look = contact.honoursKeys ? 'absent' : await this.#lookUp();
+    if (contact.honoursKeys || look === 'absent' || look === 'impossible') return undefined;
     if (look !== 'unknown') return look;
     throw new ExternalError({
       what: `${this.#label}: it could not be checked whether an earlier attempt was recorded, so it was not sent: ${this.#lookFailure?.message ?? 'unknown error'}`,
@@ -101,7 +101,7 @@ export class WriteAttempts {
 
   /** Why the write is sent again after an attempt; undefined if it is not. */
   async retryReason(outcome: HttpResponse | TransportError): Promise<RetryReason | undefined> {
-    const { endpoint, support } = this.#options;
+    const { endpoint, contact } = this.#options;
     const kind = this.#kindOf(outcome);
     if (kind === 'confirmed' || kind === 'final') return undefined;
     const reason = this.#describe(outcome);
@@ -110,8 +110,8 @@ export class WriteAttempts {
     const isRefused = kind === 'refused' && !this.#isUnclear;
     this.#isUnclear = true;
     if (endpoint.repetition.effect !== 'appends') return reason;
-    if (!support.isKnown) this.#look = await this.#lookAfterAttempt();
-    if (support.isKnown) {
+    if (!contact.honoursKeys) this.#look = await this.#lookAfterAttempt();
+    if (contact.honoursKeys) {
       this.#look = undefined;
       return { ...reason, reason: `${reason.reason}; the same idempotency key keeps it from being recorded twice` };
     }
@@ -150,7 +150,7 @@ export class WriteAttempts {
    * @throws the failure, with a note if the write may be on record
    */
   async settle(failure: Failure): Promise<{ readonly record: unknown }> {
-    const { endpoint, support } = this.#options;
+    const { endpoint, contact } = this.#options;
     if (endpoint.repetition.effect !== 'appends') throw failure;
     const isRefused = failure instanceof ServiceError && isTransientStatus(failure.facts.status);
     const isUnclear = this.#isUnclear || mayBeOnRecord(endpoint, failure);
@@ -161,7 +161,10 @@ export class WriteAttempts {
       return this.found;
     }
     if (!isUnclear) throw failure;
-    throw withRecordNote(failure, endpoint.repetition, { isKeyed: support.isKnown, isAbsent: this.#look === 'absent' });
+    throw withRecordNote(failure, endpoint.repetition, {
+      isKeyed: contact.honoursKeys,
+      isAbsent: this.#look === 'absent',
+    });
   }
 
   #kindOf(outcome: HttpResponse | TransportError): AttemptKind {
@@ -208,7 +211,7 @@ export class WriteAttempts {
    * get an answer from the service itself.
    */
   async #lookAfterAttempt(): Promise<Look> {
-    const { endpoint, context, support } = this.#options;
+    const { endpoint, context, contact } = this.#options;
     const { repetition } = endpoint;
     if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
     context.log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
@@ -218,7 +221,7 @@ export class WriteAttempts {
     for (let look = 1; ; look += 1) {
       const seen = await this.#lookUp();
       const isRefused = this.#lookFailure instanceof ServiceError && !isTransientFailure(this.#lookFailure);
-      if (seen !== 'unknown' || isRefused || support.isKnown || look >= looks) return seen;
+      if (seen !== 'unknown' || isRefused || contact.honoursKeys || look >= looks) return seen;
       const delay = backoff(look, random());
       if (clock.now() + delay >= end) return seen;
       await sleep(clock, delay, signal);
