@@ -1,5 +1,4 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { BackupError } from '../platform/database/backup/backup-error.ts';
 import { createBackup } from '../platform/database/backup/create-backup.ts';
 import type { Manifest } from '../platform/database/backup/manifest.ts';
 import { requireRestorable, restoreBackup } from '../platform/database/backup/restore-backup.ts';
@@ -130,7 +129,7 @@ async function withRoom<Result>(folder: string, work: () => Promise<Result>): Pr
     const fault = translateError(error);
     if (!(fault instanceof StorageError) || fault.reason !== 'full') throw error;
     const remedy = `free some space, delete ${folder}, and run the command again`;
-    throw new BackupError(`the disk of ${folder} is full, so the folder is incomplete; ${remedy}`, {
+    throw new Error(`the disk of ${folder} is full, so the folder is incomplete; ${remedy}`, {
       cause: error,
     });
   }

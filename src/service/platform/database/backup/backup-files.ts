@@ -8,21 +8,20 @@ import { attachmentPath } from '../../attachments/files/attachment-layout.ts';
 import { attachmentsFolder } from '../../attachments/files/data-folder.ts';
 import { makeFolder, privateFileMode, syncFolder } from '../../attachments/files/durable-files.ts';
 import { openAttachment, openVerified, readChunks } from '../../attachments/files/verified-file.ts';
-import { BackupError } from './backup-error.ts';
 
 const concurrency = 8;
 
 /**
  * Lists the names in a folder; empty if the folder does not exist.
  *
- * @throws BackupError if it is a file
+ * @throws Error if it is a file
  */
 export async function listEntries(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
-    if (errorCode(error) === 'ENOTDIR') throw new BackupError(`${folder} is not a folder; name another`);
+    if (errorCode(error) === 'ENOTDIR') throw new Error(`${folder} is not a folder; name another`, { cause: error });
     throw error;
   }
 }

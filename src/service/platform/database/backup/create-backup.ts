@@ -6,7 +6,6 @@ import { databaseFile, makePrivateFile } from '../../attachments/files/data-fold
 import { makeFolder, syncFolder } from '../../attachments/files/durable-files.ts';
 import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';
 import { requireLog } from '../sqlite/unclean-stop.ts';
-import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile, type Manifest, writeManifest } from './manifest.ts';
 
@@ -24,18 +23,18 @@ export interface BackupRequest {
  * first. All files that it refers to exist at that time; if an admin removes one in the
  * meantime, the backup fails.
  *
- * @throws BackupError if there is no database, the target is not empty, or data is damaged.
+ * @throws Error if there is no database, the target is not empty, or data is damaged.
  * @throws StartError if the latest records may be lost.
  */
 export async function createBackup(request: BackupRequest): Promise<Manifest> {
   const { dataFolder, target, leaveOutDamaged, now } = request;
   const source = join(dataFolder, databaseFile);
   if (!(await listEntries(dataFolder)).includes(databaseFile)) {
-    throw new BackupError(`${source} does not exist; name the data folder of the service with --data`);
+    throw new Error(`${source} does not exist; name the data folder of the service with --data`);
   }
   requireLog(dataFolder);
   if ((await listEntries(target)).length > 0) {
-    throw new BackupError(`the folder ${target} is not empty; name one that is empty or does not exist yet`);
+    throw new Error(`the folder ${target} is not empty; name one that is empty or does not exist yet`);
   }
   await makeFolder(target);
   const database = join(target, databaseFile);
@@ -45,7 +44,7 @@ export async function createBackup(request: BackupRequest): Promise<Manifest> {
   await syncFile(database);
   const { version, rows, attachments, problems } = inspectDatabase(database);
   if (problems.length > 0) {
-    throw new BackupError(`${source} is damaged (${problems.join('; ')}); restore an earlier backup`);
+    throw new Error(`${source} is damaged (${problems.join('; ')}); restore an earlier backup`);
   }
   const damaged = await copyAttachments(dataFolder, target, attachments);
   if (damaged.length > 0 && !leaveOutDamaged) throw damagedError(dataFolder, target, damaged);
@@ -67,9 +66,9 @@ export async function createBackup(request: BackupRequest): Promise<Manifest> {
   return manifest;
 }
 
-function damagedError(dataFolder: string, target: string, damaged: readonly DamagedAttachment[]): BackupError {
+function damagedError(dataFolder: string, target: string, damaged: readonly DamagedAttachment[]): Error {
   const lines = damaged.map(({ digest, fault }) => `  ${digest} is ${fault}`);
-  return new BackupError(
+  return new Error(
     [
       `${dataFolder} holds damaged attachments (${damaged.length}), so ${target} is not a complete backup; ` +
         'put them back from an earlier backup, or back up without them with --leave-out-damaged',

@@ -7,7 +7,6 @@ import { conforms } from '../../../../contract/check.ts';
 import { type Static, Type } from '../../../../contract/schema.ts';
 import { errorCode } from '../../../../runtime/failure.ts';
 import { privateFileMode, syncFolder } from '../../attachments/files/durable-files.ts';
-import { BackupError } from './backup-error.ts';
 
 const manifestFile = 'manifest.json';
 const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -43,14 +42,14 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await syncFolder(folder);
 }
 
-/** @throws BackupError if the folder is not a complete backup in a known format. */
+/** @throws Error if the folder is not a complete backup in a known format. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = parseManifest(folder, await readText(folder));
   if (conforms(manifestSchema, manifest)) return manifest;
   const format: unknown =
     typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'format') : undefined;
   const isNewer = typeof format === 'number' && format > 1;
-  throw new BackupError(
+  throw new Error(
     isNewer
       ? `the backup ${folder} has format ${format}, which this service does not support; use a newer version of the service`
       : `the ${manifestFile} of ${folder} is damaged; use another backup`,
@@ -62,7 +61,7 @@ async function readText(folder: string): Promise<string> {
     return await readFile(join(folder, manifestFile), 'utf8');
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
-    throw new BackupError(
+    throw new Error(
       `${folder} is not a complete backup, because it has no ${manifestFile}; use another backup, or make a new one`,
       { cause: error },
     );
@@ -73,7 +72,7 @@ function parseManifest(folder: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BackupError(`the ${manifestFile} of ${folder} is damaged; use another backup`, { cause: error });
+    throw new Error(`the ${manifestFile} of ${folder} is damaged; use another backup`, { cause: error });
   }
 }
 

@@ -9,15 +9,14 @@ import {
 } from '../../attachments/files/data-folder.ts';
 import { syncFolder } from '../../attachments/files/durable-files.ts';
 import { lockFolder } from '../sqlite/folder-lock.ts';
-import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile } from './manifest.ts';
 import type { VerifiedBackup } from './verify-backup.ts';
 
-/** @throws BackupError if the folder is not empty or its disk has too little space. */
+/** @throws Error if the folder is not empty or its disk has too little space. */
 export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder: string): Promise<void> {
   if (!isUnusedFolder(await listEntries(dataFolder))) {
-    throw new BackupError(
+    throw new Error(
       `the folder ${dataFolder} is not empty, and a restore overwrites nothing; ` +
         'name one that is empty or does not exist yet with --data',
     );
@@ -25,9 +24,7 @@ export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder
   const needed = manifest.database.bytes + manifest.attachments.bytes;
   const free = await freeBytes(resolve(dataFolder));
   if (free < needed) {
-    throw new BackupError(
-      `the disk of ${dataFolder} has ${free} bytes free, and the backup needs ${needed}; make room`,
-    );
+    throw new Error(`the disk of ${dataFolder} has ${free} bytes free, and the backup needs ${needed}; make room`);
   }
 }
 
@@ -35,7 +32,7 @@ export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder
  * Restores a backup to an empty data folder. The database is copied last and renamed when it is complete, so that no
  * service starts with the attachments alone.
  *
- * @throws BackupError if that is not possible.
+ * @throws Error if that is not possible.
  */
 export async function restoreBackup(backup: VerifiedBackup, dataFolder: string): Promise<void> {
   const { folder, manifest, contents } = backup;
@@ -52,7 +49,7 @@ export async function restoreBackup(backup: VerifiedBackup, dataFolder: string):
     await copyFile(join(folder, databaseFile), partial);
     await syncFile(partial);
     if (damaged.length > 0 || (await hashFile(partial)) !== manifest.database.sha256) {
-      throw new BackupError(`the backup ${folder} changed while it was restored; remove ${dataFolder} and start again`);
+      throw new Error(`the backup ${folder} changed while it was restored; remove ${dataFolder} and start again`);
     }
     await rename(partial, path);
     await syncFolder(dataFolder);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
 import { type DatabaseContents, inspectDatabase } from '../sqlite/backup-database.ts';
-import { BackupError } from './backup-error.ts';
 import { verifyAttachments } from './backup-files.ts';
 import { hashFile, type Manifest, readManifest } from './manifest.ts';
 
@@ -17,7 +16,7 @@ export interface VerifiedBackup {
  * Verifies a backup: the digest of its database, SQLite's integrity checks, the number of rows of every table, and the
  * digest of every attachment that a record refers to.
  *
- * @throws BackupError that lists all problems.
+ * @throws Error that lists all problems.
  */
 export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
   const manifest = await readManifest(folder);
@@ -43,10 +42,10 @@ async function requireSameDatabase(path: string, { database }: Manifest): Promis
     bytes = (await stat(path)).size;
     sha256 = await hashFile(path);
   } catch (error) {
-    throw new BackupError(`${path} cannot be read (${errorMessage(error)}); use another backup`, { cause: error });
+    throw new Error(`${path} cannot be read (${errorMessage(error)}); use another backup`, { cause: error });
   }
   if (bytes === database.bytes && sha256 === database.sha256) return;
-  throw new BackupError(
+  throw new Error(
     `${path} is not the file that was backed up: it has ${bytes} bytes and the SHA-256 ${sha256} instead of ` +
       `${database.bytes} bytes and ${database.sha256}; use another backup`,
   );
@@ -59,7 +58,7 @@ function differentRows({ database }: Manifest, { rows }: DatabaseContents): read
     .map((table) => `table ${table} has ${rows[table] ?? 'no'} rows instead of ${database.rows[table] ?? 'none'}`);
 }
 
-function damagedBackup(folder: string, problems: readonly string[]): BackupError {
+function damagedBackup(folder: string, problems: readonly string[]): Error {
   const lines = problems.map((problem) => `  ${problem}`);
-  return new BackupError([`the backup ${folder} is damaged; use another backup`, ...lines].join('\n'));
+  return new Error([`the backup ${folder} is damaged; use another backup`, ...lines].join('\n'));
 }

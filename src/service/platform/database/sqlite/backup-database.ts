@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
 import type { AttachedContent } from '../../attachments/attachments.ts';
-import { BackupError } from '../backup/backup-error.ts';
 import { number, text } from '../rows.ts';
 import { toStartError } from '../start-error.ts';
 import { openReadOnly, translateError } from './database.ts';
@@ -37,8 +36,7 @@ export function copyDatabase(source: string, target: string): void {
       // Only up to here: a later error may be about the target.
       throw toStartError(translateError(error), source);
     }
-    if (version === 0)
-      throw new BackupError(`${source} has no tables; name the data folder of the service with --data`);
+    if (version === 0) throw new Error(`${source} has no tables; name the data folder of the service with --data`);
     database.prepare('VACUUM INTO ?').run(target);
   });
 }
@@ -76,7 +74,7 @@ export function* listAttachedContent(database: DatabaseSync): Generator<Attached
   for (const row of rows) {
     const content = { digest: text(row, 'digest'), size: number(row, 'size') };
     // The digest becomes part of a path.
-    if (!digestForm.test(content.digest)) throw new BackupError('the database names an attachment without a SHA-256');
+    if (!digestForm.test(content.digest)) throw new Error('the database names an attachment without a SHA-256');
     yield content;
   }
 }
