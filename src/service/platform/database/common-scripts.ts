@@ -7,7 +7,7 @@ export const text = 'text COLLATE "C"';
  * Converts a script from the words of PostgreSQL. In SQLite, a table that ends with `);` on a line of its own is strict and
  * clustered by its key.
  */
-function toScript(script: string): { readonly sqlite: string; readonly postgres: string } {
+export function toScript(script: string): { readonly sqlite: string; readonly postgres: string } {
   const sqlite = choose(script, 'sqlite')
     .replace(/\n\s*\);/gu, '\n) STRICT, WITHOUT ROWID;')
     .replace(/\btext\b/gu, 'TEXT')

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { commonScripts } from '../common-scripts.ts';
+import { commonTables } from '../common-tables.ts';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
@@ -25,14 +26,7 @@ const steps: readonly string[] = [
   // Environments with a pending snapshot: one change can affect any number of environments, and only a few snapshots
   // are created with it. `since` is the time of the latest such change; `forced` is 1 if a snapshot is to be created
   // even if the verdict stays the same.
-  `CREATE TABLE pending_snapshots (
-      org TEXT NOT NULL,
-      environment TEXT NOT NULL,
-      since REAL NOT NULL,
-      forced INTEGER NOT NULL,
-      PRIMARY KEY (org, environment),
-      FOREIGN KEY (org, environment) REFERENCES environments
-    ) STRICT, WITHOUT ROWID;`,
+  commonTables.pendingSnapshots.sqlite,
 
   users,
 
@@ -64,37 +58,13 @@ const steps: readonly string[] = [
     CREATE INDEX trails_by_org ON trails (org);
     CREATE INDEX trails_by_flow ON trails (org, flow);
 
-    CREATE TABLE trail_templates (
-      org TEXT NOT NULL,
-      flow TEXT NOT NULL,
-      trail TEXT NOT NULL,
-      template TEXT NOT NULL,
-      PRIMARY KEY (org, flow, trail),
-      FOREIGN KEY (org, flow, trail) REFERENCES trails
-    ) STRICT;
-
-    CREATE TABLE trail_updates (
-      org TEXT NOT NULL,
-      flow TEXT NOT NULL,
-      trail TEXT NOT NULL,
-      sequence INTEGER NOT NULL,
-      updated_at REAL NOT NULL,
-      commit_sha TEXT,
-      commit_url TEXT,
-      PRIMARY KEY (org, flow, trail, sequence),
-      FOREIGN KEY (org, flow, trail) REFERENCES trails
-    ) STRICT, WITHOUT ROWID;`,
+    ${commonTables.trailUpdates.sqlite}`,
 
   // When each environment was last reported, also if nothing had changed; for existing environments, the time of the
   // latest snapshot is the best that is known. The names of artifacts in `appearances`, and its order by snapshot, are
   // for the log of what started and stopped running.
-  `CREATE TABLE environment_reports (
-      org TEXT NOT NULL,
-      environment TEXT NOT NULL,
-      reported_at REAL NOT NULL,
-      PRIMARY KEY (org, environment),
-      FOREIGN KEY (org, environment) REFERENCES environments
-    ) STRICT, WITHOUT ROWID;
+  `${commonTables.environmentReports.sqlite}
+
     INSERT INTO environment_reports (org, environment, reported_at)
       SELECT e.org, e.name, s.made_at FROM environments e
         JOIN snapshots s ON s.org = e.org AND s.environment = e.name AND s.number = e.latest
@@ -114,13 +84,7 @@ const steps: readonly string[] = [
 
   // When each key was last used, in a table of its own, because uses are written often. When each notification was
   // last changed; until then, when it was created.
-  `CREATE TABLE key_uses (
-      org TEXT NOT NULL,
-      id TEXT NOT NULL,
-      used_at REAL NOT NULL,
-      PRIMARY KEY (org, id),
-      FOREIGN KEY (org, id) REFERENCES api_keys
-    ) STRICT, WITHOUT ROWID;
+  `${commonTables.keyUses.sqlite}
 
     ALTER TABLE notifications ADD COLUMN last_modified_at REAL;`,
 
@@ -132,31 +96,13 @@ const steps: readonly string[] = [
 
   // Logins of workflow runs: the rules that admit them, with their conditions as JSON, and what their keys permit and
   // proved, as JSON. The audit log, whose events cannot be changed.
-  `CREATE TABLE login_rules (
-      org TEXT NOT NULL REFERENCES organizations,
-      name TEXT NOT NULL,
-      conditions TEXT NOT NULL,
-      created_at REAL NOT NULL,
-      created_by TEXT NOT NULL,
-      last_modified_at REAL NOT NULL,
-      PRIMARY KEY (org, name)
-    ) STRICT, WITHOUT ROWID;
+  `${commonTables.loginRules.sqlite}
 
     ALTER TABLE api_keys ADD COLUMN login TEXT;
     CREATE INDEX api_keys_of_logins ON api_keys (org, expires_at) WHERE owner_kind = 'workflow';
     CREATE INDEX api_keys_of_repositories ON api_keys (org, owner, expires_at) WHERE owner_kind = 'workflow';
 
-    CREATE TABLE audit_events (
-      org TEXT NOT NULL REFERENCES organizations,
-      number INTEGER NOT NULL,
-      type TEXT NOT NULL,
-      recorded_at REAL NOT NULL,
-      actor TEXT NOT NULL,
-      subject TEXT NOT NULL,
-      details TEXT NOT NULL,
-      PRIMARY KEY (org, number)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX audit_events_by_type ON audit_events (org, type, number);
+    ${commonTables.auditEvents.sqlite}
     CREATE TRIGGER audit_events_keep_content BEFORE UPDATE ON audit_events
       BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
     CREATE TRIGGER audit_events_keep_rows BEFORE DELETE ON audit_events
@@ -164,16 +110,7 @@ const steps: readonly string[] = [
 
   // For the pages: the sessions of browsers, found by the hash of their token; and indexes for finding trails by the
   // beginning of their name, and the first snapshot with the current verdict.
-  `CREATE TABLE sessions (
-      org TEXT NOT NULL,
-      token_hash BLOB NOT NULL UNIQUE,
-      key_id TEXT NOT NULL,
-      created_at REAL NOT NULL,
-      expires_at REAL NOT NULL,
-      PRIMARY KEY (org, token_hash),
-      FOREIGN KEY (org, key_id) REFERENCES api_keys
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX sessions_by_key ON sessions (org, key_id, created_at);
+  `${commonTables.sessions.sqlite}
 
     CREATE INDEX trails_by_name ON trails (org, name, flow);
     CREATE INDEX snapshots_by_verdict ON snapshots (org, environment, compliant, number);`,

@@ -1,4 +1,5 @@
 import { text } from '../../common-scripts.ts';
+import { commonTables } from '../../common-tables.ts';
 import { accounts } from './base/accounts.ts';
 import { environments } from './base/environments.ts';
 import { evidence } from './base/evidence.ts';
@@ -7,17 +8,7 @@ import { notifications } from './base/notifications.ts';
 
 /** The audit log, whose events cannot be changed. */
 const auditLog = `
-CREATE TABLE audit_events (
-  org ${text} NOT NULL REFERENCES organizations,
-  number bigint NOT NULL,
-  type ${text} NOT NULL,
-  recorded_at double precision NOT NULL,
-  actor ${text} NOT NULL,
-  subject ${text} NOT NULL,
-  details ${text} NOT NULL,
-  PRIMARY KEY (org, number)
-);
-CREATE INDEX audit_events_by_type ON audit_events (org, type, number);
+${commonTables.auditEvents.postgres}
 CREATE FUNCTION refuse_change_of_audit_log() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the audit log only grows';

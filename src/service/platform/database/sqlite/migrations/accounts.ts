@@ -1,3 +1,5 @@
+import { commonTables } from '../../common-tables.ts';
+
 /**
  * Members, service accounts and owners of keys. A user's key gives access to the organizations that the user is a
  * member of, a service account's key to the account's own; permissions are looked up when a key is used. Existing keys
@@ -9,28 +11,7 @@
  * `stepped_back`.
  */
 export const accounts = `
-CREATE TABLE members (
-  org TEXT NOT NULL REFERENCES organizations,
-  user TEXT NOT NULL,
-  role TEXT NOT NULL,
-  created_at REAL NOT NULL,
-  is_default INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (org, user)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX members_by_user ON members (user);
-CREATE UNIQUE INDEX members_by_default ON members (user) WHERE is_default = 1;
-
-CREATE TABLE service_accounts (
-  org TEXT NOT NULL REFERENCES organizations,
-  name TEXT NOT NULL,
-  display_name TEXT NOT NULL,
-  privilege TEXT NOT NULL,
-  description TEXT NOT NULL,
-  created_by TEXT NOT NULL,
-  created_at REAL NOT NULL,
-  for_webhook INTEGER NOT NULL,
-  PRIMARY KEY (org, name)
-) STRICT, WITHOUT ROWID;
+${commonTables.members.sqlite}
 
 UPDATE api_keys SET owner = substr(owner, 1, 52) || '-' || role
   WHERE revoked_at IS NULL AND role <> (

@@ -1,3 +1,5 @@
+import { commonTables } from '../../common-tables.ts';
+
 /** Organizations, keys, flows, trails, attestations and artifacts. */
 export const base = `
 CREATE TABLE organizations (
@@ -16,17 +18,7 @@ CREATE TABLE api_keys (
   PRIMARY KEY (org, id)
 ) STRICT;
 
-CREATE TABLE flows (
-  org TEXT NOT NULL REFERENCES organizations,
-  name TEXT NOT NULL,
-  description TEXT NOT NULL,
-  visibility TEXT,
-  template TEXT NOT NULL,
-  repo_url TEXT,
-  created_at REAL NOT NULL,
-  last_modified_at REAL NOT NULL,
-  PRIMARY KEY (org, name)
-) STRICT;
+${commonTables.flows.sqlite}
 
 CREATE TABLE trails (
   org TEXT NOT NULL,
@@ -60,24 +52,7 @@ CREATE UNIQUE INDEX attestations_by_id ON attestations (org, id);
 CREATE INDEX attestations_by_trail ON attestations (org, flow, trail, sequence);
 CREATE INDEX attestations_by_digest ON attestations (attachment_digest) WHERE attachment_digest IS NOT NULL;
 
-CREATE TABLE bindings (
-  org TEXT NOT NULL,
-  flow TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  PRIMARY KEY (org, flow, scope, sequence),
-  FOREIGN KEY (org, flow, sequence) REFERENCES attestations
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE current_evidence (
-  org TEXT NOT NULL,
-  flow TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  name TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  PRIMARY KEY (org, flow, scope, name),
-  FOREIGN KEY (org, flow, sequence) REFERENCES attestations
-) STRICT, WITHOUT ROWID;
+${commonTables.currentEvidence.sqlite}
 
 CREATE TABLE artifacts (
   org TEXT NOT NULL,

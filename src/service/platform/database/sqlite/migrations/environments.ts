@@ -1,3 +1,5 @@
+import { commonTables } from '../../common-tables.ts';
+
 /**
  * Environments, their snapshots, and policies.
  *
@@ -7,26 +9,7 @@
  * is the first snapshot that contains it, `exited` the first that no longer does.
  */
 export const environments = `
-CREATE TABLE environments (
-  org TEXT NOT NULL REFERENCES organizations,
-  name TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  description TEXT NOT NULL,
-  latest INTEGER NOT NULL DEFAULT 0,
-  created_at REAL NOT NULL,
-  last_modified_at REAL NOT NULL,
-  PRIMARY KEY (org, name)
-) STRICT;
-
-CREATE TABLE environment_members (
-  org TEXT NOT NULL,
-  environment TEXT NOT NULL,
-  member TEXT NOT NULL,
-  PRIMARY KEY (org, environment, member),
-  FOREIGN KEY (org, environment) REFERENCES environments,
-  FOREIGN KEY (org, member) REFERENCES environments
-) STRICT, WITHOUT ROWID;
-CREATE INDEX environments_by_member ON environment_members (org, member);
+${commonTables.environments.sqlite}
 
 CREATE TABLE snapshots (
   org TEXT NOT NULL,
@@ -54,16 +37,7 @@ CREATE TABLE appearances (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX appearances_now ON appearances (org, environment, fingerprint) WHERE exited IS NULL;
 
-CREATE TABLE policies (
-  org TEXT NOT NULL REFERENCES organizations,
-  name TEXT NOT NULL,
-  description TEXT NOT NULL,
-  latest INTEGER NOT NULL,
-  created_at REAL NOT NULL,
-  created_by TEXT NOT NULL,
-  last_modified_at REAL NOT NULL,
-  PRIMARY KEY (org, name)
-) STRICT;
+${commonTables.policies.sqlite}
 
 CREATE TABLE policy_versions (
   org TEXT NOT NULL,
@@ -77,29 +51,6 @@ CREATE TABLE policy_versions (
   PRIMARY KEY (org, policy, version),
   FOREIGN KEY (org, policy) REFERENCES policies
 ) STRICT;
-
-CREATE TABLE policy_events (
-  org TEXT NOT NULL,
-  policy TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  timestamp REAL NOT NULL,
-  user TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  environment TEXT,
-  PRIMARY KEY (org, policy, sequence),
-  FOREIGN KEY (org, policy) REFERENCES policies
-) STRICT;
-
-CREATE TABLE environment_policies (
-  org TEXT NOT NULL,
-  environment TEXT NOT NULL,
-  policy TEXT NOT NULL,
-  PRIMARY KEY (org, environment, policy),
-  FOREIGN KEY (org, environment) REFERENCES environments,
-  FOREIGN KEY (org, policy) REFERENCES policies
-) STRICT, WITHOUT ROWID;
-CREATE INDEX environments_by_policy ON environment_policies (org, policy, environment);
 
 CREATE INDEX artifacts_by_fingerprint_in_any_flow ON artifacts (org, fingerprint, flow, sequence);
 `;

@@ -1,3 +1,5 @@
+import { commonTables } from '../../common-tables.ts';
+
 const recordTables = ['attestations', 'artifacts', 'policy_versions'] as const;
 
 /** Existing records have no key. The index leaves them out, so that records without keys do not pay for it. */
@@ -18,15 +20,5 @@ ${addKeys.join('\n')}
 ALTER TABLE policy_versions ADD COLUMN answered_description TEXT;
 ALTER TABLE policy_versions ADD COLUMN answered_environments TEXT;
 
-CREATE TABLE remembered_answers (
-  org TEXT NOT NULL REFERENCES organizations,
-  scope TEXT NOT NULL,
-  key TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  answered_at REAL NOT NULL,
-  status INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  PRIMARY KEY (org, scope, key)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX remembered_answers_by_time ON remembered_answers (answered_at);
+${commonTables.rememberedAnswers.sqlite}
 `;

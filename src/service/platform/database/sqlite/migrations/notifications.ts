@@ -1,3 +1,5 @@
+import { commonTables } from '../../common-tables.ts';
+
 /**
  * Notifications and their outbox. Each target has its own queue: its deliveries are sent in order, and while the first
  * one fails, the others wait. So each target has one due time for all waiting deliveries.
@@ -18,16 +20,7 @@ CREATE TABLE notifications (
   PRIMARY KEY (org, number)
 ) STRICT;
 
-CREATE TABLE notification_subjects (
-  org TEXT NOT NULL,
-  environment TEXT NOT NULL,
-  "trigger" TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  PRIMARY KEY (org, environment, "trigger", number),
-  FOREIGN KEY (org, number) REFERENCES notifications
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX notification_subjects_by_number ON notification_subjects (org, number);
+${commonTables.notificationSubjects.sqlite}
 
 CREATE TABLE notification_targets (
   org TEXT NOT NULL,

@@ -1,4 +1,5 @@
 import { text } from '../../../common-scripts.ts';
+import { commonTables } from '../../../common-tables.ts';
 
 /**
  * How many characters of long texts are in an index, because an entry has less than 2704 bytes. Queries compare as many
@@ -40,24 +41,7 @@ CREATE INDEX attestations_by_digest ON attestations (attachment_digest) WHERE at
 CREATE INDEX attestations_stepped_back ON attestations (org, flow, sequence) WHERE stepped_back = 1;
 CREATE UNIQUE INDEX attestations_by_key ON attestations (org, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
-CREATE TABLE bindings (
-  org ${text} NOT NULL,
-  flow ${text} NOT NULL,
-  scope ${text} NOT NULL,
-  sequence bigint NOT NULL,
-  PRIMARY KEY (org, flow, scope, sequence),
-  FOREIGN KEY (org, flow, sequence) REFERENCES attestations
-);
-
-CREATE TABLE current_evidence (
-  org ${text} NOT NULL,
-  flow ${text} NOT NULL,
-  scope ${text} NOT NULL,
-  name ${text} NOT NULL,
-  sequence bigint NOT NULL,
-  PRIMARY KEY (org, flow, scope, name),
-  FOREIGN KEY (org, flow, sequence) REFERENCES attestations
-);
+${commonTables.currentEvidence.postgres}
 
 CREATE TABLE artifacts (
   org ${text} NOT NULL,
@@ -89,15 +73,5 @@ CREATE INDEX artifacts_by_repository ON artifacts (org, left(repository, ${index
   WHERE repository IS NOT NULL;
 CREATE UNIQUE INDEX artifacts_by_key ON artifacts (org, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
-CREATE TABLE remembered_answers (
-  org ${text} NOT NULL REFERENCES organizations,
-  scope ${text} NOT NULL,
-  key ${text} NOT NULL,
-  digest ${text} NOT NULL,
-  answered_at double precision NOT NULL,
-  status integer NOT NULL,
-  body ${text} NOT NULL,
-  PRIMARY KEY (org, scope, key)
-);
-CREATE INDEX remembered_answers_by_time ON remembered_answers (answered_at);
+${commonTables.rememberedAnswers.postgres}
 `;

@@ -1,18 +1,9 @@
 import { text } from '../../../common-scripts.ts';
+import { commonTables } from '../../../common-tables.ts';
 
 /** Flows and trails. `place` counts trails in the order in which they were created. */
 export const flows = `
-CREATE TABLE flows (
-  org ${text} NOT NULL REFERENCES organizations,
-  name ${text} NOT NULL,
-  description ${text} NOT NULL,
-  visibility ${text},
-  template ${text} NOT NULL,
-  repo_url ${text},
-  created_at double precision NOT NULL,
-  last_modified_at double precision NOT NULL,
-  PRIMARY KEY (org, name)
-);
+${commonTables.flows.postgres}
 
 CREATE TABLE trails (
   org ${text} NOT NULL,
@@ -29,24 +20,5 @@ CREATE INDEX trails_by_org ON trails (org, place);
 CREATE INDEX trails_by_flow ON trails (org, flow, place);
 CREATE INDEX trails_by_name ON trails (org, name, flow);
 
-CREATE TABLE trail_templates (
-  org ${text} NOT NULL,
-  flow ${text} NOT NULL,
-  trail ${text} NOT NULL,
-  template ${text} NOT NULL,
-  PRIMARY KEY (org, flow, trail),
-  FOREIGN KEY (org, flow, trail) REFERENCES trails
-);
-
-CREATE TABLE trail_updates (
-  org ${text} NOT NULL,
-  flow ${text} NOT NULL,
-  trail ${text} NOT NULL,
-  sequence bigint NOT NULL,
-  updated_at double precision NOT NULL,
-  commit_sha ${text},
-  commit_url ${text},
-  PRIMARY KEY (org, flow, trail, sequence),
-  FOREIGN KEY (org, flow, trail) REFERENCES trails
-);
+${commonTables.trailUpdates.postgres}
 `;

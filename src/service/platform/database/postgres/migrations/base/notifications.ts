@@ -1,4 +1,5 @@
 import { text } from '../../../common-scripts.ts';
+import { commonTables } from '../../../common-tables.ts';
 
 /**
  * Notifications and their outbox. `claimed_until` is set while a process, `claimed_by`, delivers to a target. Sequences
@@ -18,15 +19,7 @@ CREATE TABLE notifications (
   PRIMARY KEY (org, number)
 );
 
-CREATE TABLE notification_subjects (
-  org ${text} NOT NULL,
-  environment ${text} NOT NULL,
-  trigger ${text} NOT NULL,
-  number bigint NOT NULL,
-  PRIMARY KEY (org, environment, trigger, number),
-  FOREIGN KEY (org, number) REFERENCES notifications
-);
-CREATE INDEX notification_subjects_by_number ON notification_subjects (org, number);
+${commonTables.notificationSubjects.postgres}
 
 CREATE TABLE notification_targets (
   org ${text} NOT NULL,
