@@ -38,11 +38,9 @@ export function withRecordNote(
 }
 
 /**
- * Whether a failure means that an earlier attempt already did the work: that attempt may have arrived, and the last one
- * got the error that the endpoint declares for this case (`alreadyDone`). On a first attempt, it is a real error.
+ * Whether a deletion failed because an earlier attempt already did it: that attempt may have arrived, and the last one
+ * found nothing. On a first attempt, it is a real error.
  */
-export function isDoneAlready({ repetition }: Endpoint, failure: unknown): failure is ServiceError {
-  if (repetition.effect !== 'idempotent' || repetition.alreadyDone === undefined) return false;
-  if (!(failure instanceof ServiceError) || failure.facts.earlierArrived !== true) return false;
-  return failure.facts.status === repetition.alreadyDone.status && isNotFound(failure);
+export function isDoneAlready(failure: unknown): failure is ServiceError {
+  return failure instanceof ServiceError && failure.facts.earlierArrived === true && isNotFound(failure);
 }

@@ -45,7 +45,7 @@ export const artifactNotAllowed = {
 
 export const disallowArtifact = defineEndpoint('DELETE /allowlists/{org}/{env_name}/{fingerprint}', {
   title: 'Disallow artifact in environment',
-  repetition: { effect: 'idempotent', alreadyDone: artifactNotAllowed },
+  repetition: { effect: 'idempotent' },
   success: [ok('The artifact is judged like others again.')],
   errors: [...accessErrors, namedEnvironmentNotFound, artifactNotAllowed, commonErrors.conflict],
 });

@@ -66,8 +66,6 @@ const appended = {
   volatile: [],
   remedy: 'Look at the keys of the owner, revoke the one that was created, and send the request again.',
 } as const;
-/** A repeated revocation finds no key. */
-export const revocation = { effect: 'idempotent', alreadyDone: apiKeyNotFound } as const;
 
 /** Create a key of a service account. Only this response shows it. */
 export const createServiceAccountKey = defineEndpoint('POST /service-accounts/{org}/{name}/api-keys', {
@@ -126,7 +124,7 @@ export const rotateServiceAccountKey = defineEndpoint('POST /service-accounts/{o
 export const revokeServiceAccountKey = defineEndpoint('DELETE /service-accounts/{org}/{name}/api-keys/{key_id}', {
   origin: 'observed',
   title: 'Revoke API key of a service account',
-  repetition: revocation,
+  repetition: { effect: 'idempotent' },
   success: [ok('The key was revoked.', Type.Literal('revoked'))],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
 });
@@ -148,7 +146,7 @@ export const listMemberKeys = defineEndpoint('GET /organizations/{org}/members/{
 
 export const revokeMemberKey = defineEndpoint('DELETE /organizations/{org}/members/{user}/api-keys/{key_id}', {
   title: 'Revoke API key of a member',
-  repetition: revocation,
+  repetition: { effect: 'idempotent' },
   success: [ok('The key was revoked.', Type.Literal('revoked'))],
   errors: [...accessErrors, memberNotFound, apiKeyNotFound, lastAdmin],
 });

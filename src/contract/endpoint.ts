@@ -89,11 +89,7 @@ export type Repetition =
   /** Nothing: the request only reads. */
   | { readonly effect: 'safe' }
   /** It sets the same state again. The response may differ: what the first request created, the second updates. */
-  | {
-      readonly effect: 'idempotent';
-      /** The error response to the second request if the first was carried out; absent if both succeed. */
-      readonly alreadyDone?: ErrorResponse;
-    }
+  | { readonly effect: 'idempotent' }
   /** It records another copy. */
   | {
       readonly effect: 'appends';

@@ -107,7 +107,7 @@ export const getGithubGate = defineEndpoint('GET /organizations/{org}/github-gat
 /** Its checks stay as they are, and deployments that are waiting are rejected. */
 export const deleteGithubGate = defineEndpoint('DELETE /organizations/{org}/github-gates/{gate}', {
   title: 'Delete GitHub gate',
-  repetition: { effect: 'idempotent', alreadyDone: githubGateNotFound },
+  repetition: { effect: 'idempotent' },
   success: [ok('The gate was deleted.', Type.Literal('deleted'))],
   errors: [...accessErrors, githubGateNotFound, commonErrors.conflict],
 });

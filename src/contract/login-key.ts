@@ -1,4 +1,4 @@
-import { apiKeyNotFound, revocation } from './api-key.ts';
+import { apiKeyNotFound } from './api-key.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { pageQuery, pagination } from './paging.ts';
@@ -29,7 +29,7 @@ export const listLoginKeys = defineEndpoint('GET /organizations/{org}/login-keys
 
 export const revokeLoginKey = defineEndpoint('DELETE /organizations/{org}/login-keys/{key_id}', {
   title: 'Revoke key of a workflow run',
-  repetition: revocation,
+  repetition: { effect: 'idempotent' },
   success: [ok('The key was revoked.', Type.Literal('revoked'))],
   errors: [...accessErrors, apiKeyNotFound, commonErrors.conflict],
 });

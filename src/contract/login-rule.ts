@@ -208,7 +208,7 @@ export const listLoginRules = defineEndpoint('GET /organizations/{org}/login-rul
 /** Delete a login rule, and revoke the keys that it gave. */
 export const deleteLoginRule = defineEndpoint('DELETE /organizations/{org}/login-rules/{rule}', {
   title: 'Delete login rule',
-  repetition: { effect: 'idempotent', alreadyDone: loginRuleNotFound },
+  repetition: { effect: 'idempotent' },
   success: [ok('The rule was deleted.', Type.Literal('deleted'))],
   errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],
 });

@@ -43,7 +43,7 @@ export const saveMember = defineEndpoint('PUT /organizations/{org}/members/{user
 /** Remove a member. The user's keys lose access to the organization; without any membership they are revoked. */
 export const removeMember = defineEndpoint('DELETE /organizations/{org}/members/{user}', {
   title: 'Remove member',
-  repetition: { effect: 'idempotent', alreadyDone: memberNotFound },
+  repetition: { effect: 'idempotent' },
   success: [ok('The user was removed.')],
   errors: [...accessErrors, memberNotFound, lastAdmin],
 });

@@ -125,7 +125,7 @@ export const deleteNotification = defineEndpoint(
   'DELETE /organizations/{org}/environments_notifications/{notification_number}',
   {
     title: 'Delete environment notification',
-    repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
+    repetition: { effect: 'idempotent' },
     success: [ok('The notification was deleted.')],
     errors: [...accessErrors, notificationNotFound],
   },

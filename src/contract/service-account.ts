@@ -44,7 +44,7 @@ export const deleteServiceAccount = defineEndpoint('DELETE /service-accounts/{or
   operation: 'delete-service-account',
   number: 15,
   title: 'Delete a service account',
-  repetition: { effect: 'idempotent', alreadyDone: serviceAccountNotFound },
+  repetition: { effect: 'idempotent' },
   success: [ok('The service account and its keys are gone.')],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
 });

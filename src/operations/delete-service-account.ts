@@ -22,7 +22,7 @@ export const deleteServiceAccount = defineOperation({
         report: createReport(name, org, 'deleted'),
       };
     } catch (error) {
-      if (!isDoneAlready(endpoint, error)) throw error;
+      if (!isDoneAlready(error)) throw error;
       const message = error.facts.serviceMessage ?? '';
       return {
         outcome: 'done',

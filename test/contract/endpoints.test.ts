@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { toAcceptedSchema } from '../../src/contract/accepted-response.ts';
 import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
-import { removeAttachment } from '../../src/contract/attachment-removal.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { conforms } from '../../src/contract/check.ts';
 import { type Endpoint, filePartName, type MultipartBody, operationNames } from '../../src/contract/endpoint.ts';
@@ -82,16 +81,9 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
   });
 
   it('says what repeating a request does, and nothing that its method contradicts', () => {
-    const { method, repetition, errors } = endpoint;
+    const { method, repetition } = endpoint;
     // A preview only reads, but sends a file.
     expect(repetition.effect === 'safe').toBe(method === 'GET' || endpoint.path.endsWith('/preview'));
-    if (repetition.effect === 'idempotent') {
-      // What was deleted cannot be deleted again. Everything else that is idempotent succeeds again, as detaching does, and
-      // the removal of an attachment, which stays as a record.
-      const isDeletion = method === 'DELETE' && endpoint.operation !== 'detach-policy' && endpoint !== removeAttachment;
-      expect(repetition.alreadyDone === undefined).toBe(!isDeletion);
-      if (repetition.alreadyDone !== undefined) expect(errors).toContainEqual(repetition.alreadyDone);
-    }
     if (repetition.effect === 'appends') expect(repetition.remedy).toMatch(/\.$/u);
   });
 
