@@ -82,6 +82,15 @@ export const commonTables = {
       PRIMARY KEY (org, name)
     )${either(' STRICT', '')};`),
 
+  trails: toScript(`CREATE TABLE trails (
+      org text NOT NULL,
+      flow text NOT NULL,
+      name text NOT NULL,
+      created_at double precision NOT NULL,
+      PRIMARY KEY (org, flow, name),
+      FOREIGN KEY (org, flow) REFERENCES flows
+    )${either(' STRICT', '')};`),
+
   trailUpdates: toScript(`CREATE TABLE trail_templates (
       org text NOT NULL,
       flow text NOT NULL,
@@ -103,6 +112,29 @@ export const commonTables = {
       FOREIGN KEY (org, flow, trail) REFERENCES trails
     );`),
 
+  attestations: toScript(`CREATE TABLE attestations (
+      org text NOT NULL,
+      flow text NOT NULL,
+      sequence bigint NOT NULL,
+      trail text NOT NULL,
+      id text NOT NULL,
+      name text NOT NULL,
+      type text NOT NULL,
+      verdict text NOT NULL,
+      reason text NOT NULL,
+      created_at double precision NOT NULL,
+      reported_by text NOT NULL,
+      attachment_filename text,
+      attachment_digest text,
+      attachment_size bigint,
+      document text NOT NULL,
+      PRIMARY KEY (org, flow, sequence),
+      FOREIGN KEY (org, flow, trail) REFERENCES trails
+    )${either(' STRICT', '')};
+    CREATE UNIQUE INDEX attestations_by_id ON attestations (org, id);
+    CREATE INDEX attestations_by_trail ON attestations (org, flow, trail, sequence);
+    CREATE INDEX attestations_by_digest ON attestations (attachment_digest) WHERE attachment_digest IS NOT NULL;`),
+
   currentEvidence: toScript(`CREATE TABLE bindings (
       org text NOT NULL,
       flow text NOT NULL,
@@ -121,6 +153,23 @@ export const commonTables = {
       PRIMARY KEY (org, flow, scope, name),
       FOREIGN KEY (org, flow, sequence) REFERENCES attestations
     );`),
+
+  artifacts: toScript(`CREATE TABLE artifacts (
+      org text NOT NULL,
+      flow text NOT NULL,
+      sequence bigint NOT NULL,
+      trail text NOT NULL,
+      id text NOT NULL,
+      fingerprint text NOT NULL,
+      created_at double precision NOT NULL,
+      reported_by text NOT NULL,
+      report text NOT NULL,
+      PRIMARY KEY (org, flow, sequence),
+      FOREIGN KEY (org, flow, trail) REFERENCES trails
+    )${either(' STRICT', '')};
+    CREATE UNIQUE INDEX artifacts_by_id ON artifacts (org, id);
+    CREATE INDEX artifacts_by_fingerprint ON artifacts (org, flow, fingerprint, sequence);
+    CREATE INDEX artifacts_by_trail ON artifacts (org, flow, trail, fingerprint, sequence);`),
 
   rememberedAnswers: toScript(`CREATE TABLE remembered_answers (
       org text NOT NULL REFERENCES organizations,
@@ -163,12 +212,36 @@ export const commonTables = {
       FOREIGN KEY (org, environment) REFERENCES environments
     );`),
 
+  snapshots: toScript(`CREATE TABLE snapshots (
+      org text NOT NULL,
+      environment text NOT NULL,
+      number bigint NOT NULL,
+      made_at double precision NOT NULL,
+      compliant smallint,
+      judgement text NOT NULL,
+      content text NOT NULL,
+      PRIMARY KEY (org, environment, number),
+      FOREIGN KEY (org, environment) REFERENCES environments
+    )${either(' STRICT', '')};`),
+
   pendingSnapshots: toScript(`CREATE TABLE pending_snapshots (
       org text NOT NULL,
       environment text NOT NULL,
       since double precision NOT NULL,
       forced smallint NOT NULL,
       PRIMARY KEY (org, environment),
+      FOREIGN KEY (org, environment) REFERENCES environments
+    );`),
+
+  appearances: toScript(`CREATE TABLE appearances (
+      org text NOT NULL,
+      fingerprint text NOT NULL,
+      environment text NOT NULL,
+      started bigint NOT NULL,
+      started_at double precision NOT NULL,
+      exited bigint,
+      exited_at double precision,
+      PRIMARY KEY (org, fingerprint, environment, started),
       FOREIGN KEY (org, environment) REFERENCES environments
     );`),
 
@@ -206,6 +279,18 @@ export const commonTables = {
     );
     CREATE INDEX environments_by_policy ON environment_policies (org, policy, environment);`),
 
+  notifications: toScript(`CREATE TABLE notifications (
+      org text NOT NULL REFERENCES organizations,
+      number bigint NOT NULL,
+      name text NOT NULL,
+      environments text NOT NULL,
+      triggers text NOT NULL,
+      created_at double precision NOT NULL,
+      created_by text NOT NULL,
+      deleted_at double precision,
+      PRIMARY KEY (org, number)
+    )${either(' STRICT', '')};`),
+
   notificationSubjects: toScript(`CREATE TABLE notification_subjects (
       org text NOT NULL,
       environment text NOT NULL,
@@ -215,4 +300,27 @@ export const commonTables = {
       FOREIGN KEY (org, number) REFERENCES notifications
     );
     CREATE INDEX notification_subjects_by_number ON notification_subjects (org, number);`),
+
+  notificationTargets: toScript(`CREATE TABLE notification_targets (
+      org text NOT NULL,
+      number bigint NOT NULL,
+      position bigint NOT NULL,
+      target text NOT NULL,
+      due_at double precision,
+      attempts bigint NOT NULL DEFAULT 0,
+      last_success_at double precision,
+      PRIMARY KEY (org, number, position),
+      FOREIGN KEY (org, number) REFERENCES notifications
+    )${either(' STRICT', '')};
+    CREATE INDEX notification_targets_due ON notification_targets (due_at) WHERE due_at IS NOT NULL;`),
+
+  deliveries: toScript(`CREATE TABLE deliveries (
+      org text NOT NULL,
+      number bigint NOT NULL,
+      position bigint NOT NULL,
+      sequence bigint ${either('NOT NULL', 'GENERATED BY DEFAULT AS IDENTITY')},
+      event text NOT NULL,
+      PRIMARY KEY (org, number, position, sequence),
+      FOREIGN KEY (org, number, position) REFERENCES notification_targets
+    );`),
 };

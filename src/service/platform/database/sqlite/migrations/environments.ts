@@ -11,30 +11,10 @@ import { commonTables } from '../../common-tables.ts';
 export const environments = `
 ${commonTables.environments.sqlite}
 
-CREATE TABLE snapshots (
-  org TEXT NOT NULL,
-  environment TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  made_at REAL NOT NULL,
-  compliant INTEGER,
-  judgement TEXT NOT NULL,
-  content TEXT NOT NULL,
-  PRIMARY KEY (org, environment, number),
-  FOREIGN KEY (org, environment) REFERENCES environments
-) STRICT;
+${commonTables.snapshots.sqlite}
 CREATE INDEX snapshots_by_time ON snapshots (org, environment, made_at, number);
 
-CREATE TABLE appearances (
-  org TEXT NOT NULL,
-  fingerprint TEXT NOT NULL,
-  environment TEXT NOT NULL,
-  started INTEGER NOT NULL,
-  started_at REAL NOT NULL,
-  exited INTEGER,
-  exited_at REAL,
-  PRIMARY KEY (org, fingerprint, environment, started),
-  FOREIGN KEY (org, environment) REFERENCES environments
-) STRICT, WITHOUT ROWID;
+${commonTables.appearances.sqlite}
 CREATE INDEX appearances_now ON appearances (org, environment, fingerprint) WHERE exited IS NULL;
 
 ${commonTables.policies.sqlite}

@@ -7,35 +7,15 @@ ${commonTables.environments.postgres}
 
 ${commonTables.environmentReports.postgres}
 
-CREATE TABLE snapshots (
-  org ${text} NOT NULL,
-  environment ${text} NOT NULL,
-  number bigint NOT NULL,
-  made_at double precision NOT NULL,
-  compliant smallint,
-  judgement ${text} NOT NULL,
-  content ${text} NOT NULL,
-  stepped_back smallint NOT NULL DEFAULT 0,
-  PRIMARY KEY (org, environment, number),
-  FOREIGN KEY (org, environment) REFERENCES environments
-);
+${commonTables.snapshots.postgres}
+ALTER TABLE snapshots ADD COLUMN stepped_back smallint NOT NULL DEFAULT 0;
 CREATE INDEX snapshots_by_verdict ON snapshots (org, environment, compliant, number);
 CREATE INDEX snapshots_stepped_back ON snapshots (org, environment, number) WHERE stepped_back = 1;
 
 ${commonTables.pendingSnapshots.postgres}
 
-CREATE TABLE appearances (
-  org ${text} NOT NULL,
-  fingerprint ${text} NOT NULL,
-  environment ${text} NOT NULL,
-  started bigint NOT NULL,
-  started_at double precision NOT NULL,
-  exited bigint,
-  exited_at double precision,
-  name ${text} NOT NULL DEFAULT '',
-  PRIMARY KEY (org, fingerprint, environment, started),
-  FOREIGN KEY (org, environment) REFERENCES environments
-);
+${commonTables.appearances.postgres}
+ALTER TABLE appearances ADD COLUMN name ${text} NOT NULL DEFAULT '';
 CREATE INDEX appearances_now ON appearances (org, fingerprint, environment) WHERE exited IS NULL;
 CREATE INDEX appearances_by_start ON appearances (org, environment, started, fingerprint);
 CREATE INDEX appearances_by_exit ON appearances (org, environment, exited, fingerprint) WHERE exited IS NOT NULL;
