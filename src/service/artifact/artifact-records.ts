@@ -9,7 +9,7 @@ import {
   Repository,
   valuesOf,
 } from '../platform/database/database.ts';
-import { indexedLength } from '../platform/database/postgres/migrations/base/evidence.ts';
+import { indexedLength } from '../platform/database/postgres/migrations/base.ts';
 import {
   countsForColumn,
   document,
