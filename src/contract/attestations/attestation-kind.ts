@@ -27,8 +27,8 @@ export interface AttestationJudgement {
 const parameters = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
 
 /** The endpoint that records attestations of one kind. */
-export interface AttestationEndpoint<Operation extends EndpointOperation, Schema extends TSchema> extends Endpoint {
-  readonly operation: Operation;
+export interface AttestationEndpoint<Schema extends TSchema> extends Endpoint {
+  readonly operation: EndpointOperation;
   readonly parameters: typeof parameters;
   readonly body: MultipartBody<Schema>;
   readonly success: readonly Success<TString>[];
@@ -38,18 +38,14 @@ export interface AttestationEndpoint<Operation extends EndpointOperation, Schema
  * A kind of attestation: its wire form, and its verdict rule. `judge` is a method, which TypeScript compares
  * bivariantly, so that kinds with different documents fit in one list.
  */
-export interface AttestationKind<
-  Name extends string = string,
-  Operation extends EndpointOperation = EndpointOperation,
-  Schema extends TSchema = TObject,
-> {
+export interface AttestationKind<Name extends string = string, Schema extends TSchema = TObject> {
   /** Its name in paths. */
   readonly name: Name;
   /** What templates, policies and responses (`attestation_type`) call its evidence. */
   readonly types: readonly string[];
   /** Returns which of the types a document has. */
   typeOf(document: Static<Schema>): string;
-  readonly endpoint: AttestationEndpoint<Operation, Schema>;
+  readonly endpoint: AttestationEndpoint<Schema>;
   /** Both sides use it: the service records the verdict, and the action reports it. */
   judge(document: Static<Schema>): AttestationJudgement;
   /** Whether only the service knows the rules. Then `judge` says what is known without its record. */
@@ -57,12 +53,12 @@ export interface AttestationKind<
 }
 
 /** What differs between the kinds. */
-interface KindDeclaration<Name extends string, Operation extends EndpointOperation, Schema extends TSchema> {
+interface KindDeclaration<Name extends string, Schema extends TSchema> {
   readonly name: Name;
   /** Absent if the only type is the name. */
   readonly types?: readonly string[];
   readonly typeOf?: (document: Static<Schema>) => string;
-  readonly operation: Operation;
+  readonly operation: EndpointOperation;
   /** The operation's number in the interface; absent for kinds that the interface does not show. */
   readonly number?: number;
   readonly title: string;
@@ -84,11 +80,9 @@ export const artifactNotInTrail = {
  * Declares a kind of attestation. All kinds have the same wire form except for some fields of `data_json`. The routes of
  * the service and the calls of the client come from the declaration.
  */
-export function defineAttestationKind<
-  const Name extends string,
-  const Operation extends EndpointOperation,
-  Schema extends TSchema,
->(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
+export function defineAttestationKind<const Name extends string, Schema extends TSchema>(
+  declaration: KindDeclaration<Name, Schema>,
+): AttestationKind<Name, Schema> {
   const { name, types = [name], typeOf = () => name, operation, number, title, document, judge } = declaration;
   const { isJudgedByService = false, errors = [] } = declaration;
   // Not its exact type: TypeScript cannot take apart a route that depends on a type parameter.

@@ -5,7 +5,6 @@ import {
 } from '../../contract/attestations/attestation-fields.ts';
 import type { AttestationKind } from '../../contract/attestations/attestation-kind.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import type { EndpointOperation } from '../../contract/endpoint.ts';
 import type { EvidenceEndpoint } from '../../contract/evidence-endpoints.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';
 import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
@@ -38,13 +37,8 @@ interface GatheredEvidence {
   readonly [part: string]: unknown;
 }
 
-interface AttestDeclaration<
-  Name extends EndpointOperation,
-  Schema extends TSchema,
-  Own extends Uses,
-  Gathered extends GatheredEvidence,
-> {
-  readonly kind: AttestationKind<string, Name, Schema>;
+interface AttestDeclaration<Schema extends TSchema, Own extends Uses, Gathered extends GatheredEvidence> {
+  readonly kind: AttestationKind<string, Schema>;
   /** The default of `attestation-name`, which is required if there is none. */
   readonly defaultName?: string;
   readonly inputs: Own;
@@ -81,11 +75,10 @@ interface AttestDeclaration<
  * attestation, or keep it if the service is down, and report the verdict in the same way.
  */
 export function defineAttestOperation<
-  const Name extends EndpointOperation,
   Schema extends TSchema,
   const Own extends Uses,
   Gathered extends GatheredEvidence,
->(declaration: AttestDeclaration<Name, Schema, Own, Gathered>): Operation {
+>(declaration: AttestDeclaration<Schema, Own, Gathered>): Operation {
   const {
     kind,
     defaultName,
