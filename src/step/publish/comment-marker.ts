@@ -8,18 +8,13 @@ import type { StepIdentity } from '../run/step-identity.ts';
 const maximumNameLength = 100;
 
 /**
- * The hidden first line of a comment, by which the next run finds it again; then those of earlier versions. `assert-trail`
- * has one comment for each trail, whichever steps judge it. All other steps have their own.
+ * The hidden first line of a comment, by which the next run finds it again. `assert-trail` has one comment for each trail,
+ * whichever steps judge it. All other steps have their own.
  *
  * @param redact removes secrets, because comments are as public as the repository
  */
-export function commentMarkers(
-  identity: StepIdentity,
-  job: Job,
-  redact: (text: string) => string,
-): readonly [current: string, ...former: string[]] {
-  const ofStep = stepMarker(identity, job, redact);
-  return identity.operation === 'assert-trail' ? [trailMarker(identity, job, redact), ofStep] : [ofStep];
+export function commentMarker(identity: StepIdentity, job: Job, redact: (text: string) => string): string {
+  return (identity.operation === 'assert-trail' ? trailMarker : stepMarker)(identity, job, redact);
 }
 
 /** The same in every run of the step, and different for every other workflow, job, matrix job, step and subject. */

@@ -8,7 +8,7 @@ import type { PublicationSettings } from '../run/common-inputs.ts';
 import { decideFailure } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { commentBody } from './comment-body.ts';
-import { commentMarkers, commentOrigin } from './comment-marker.ts';
+import { commentMarker, commentOrigin } from './comment-marker.ts';
 import { type CommitMatch, describeOtherCommits, matchCommit } from './commit-match.ts';
 import { pendingStatus, setStatus, toCommitStatus } from './commit-status.ts';
 import { type GitHubSession, type PublishContext, withGitHub } from './github-session.ts';
@@ -141,9 +141,9 @@ async function commentOnPullRequest(
   const commit = sha === undefined ? undefined : matchCommit(sha, result, job);
   if (commit !== undefined) warnOfOtherCommit(comment, commit, log);
   const origin = commentOrigin(job, sha);
-  const markers = commentMarkers(identity, job, redact);
-  const body = commentBody(result, { marker: markers[0], origin, job, commit });
-  const written = await writeComment({ number: found.number, markers, origin, body }, api);
+  const marker = commentMarker(identity, job, redact);
+  const body = commentBody(result, { marker, origin, job, commit });
+  const written = await writeComment({ number: found.number, marker, origin, body }, api);
   if ('refusal' in written) {
     warnOfRefusal({ publication: comment, refusal: written.refusal, result }, session, log);
   } else if (written.done === 'kept') {

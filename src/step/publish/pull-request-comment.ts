@@ -6,8 +6,8 @@ import { type CommentOrigin, isOutdated, readOrigin } from './comment-marker.ts'
 interface CommentDraft {
   /** The number of the pull request. */
   readonly number: number;
-  /** The first lines of comments that this one replaces. */
-  readonly markers: readonly string[];
+  /** The first line of the body, and of comments that this one replaces. */
+  readonly marker: string;
   readonly origin: CommentOrigin;
   readonly body: string;
 }
@@ -71,7 +71,7 @@ interface Refused {
 }
 
 async function markedComments(
-  { number, markers }: CommentDraft,
+  { number, marker }: CommentDraft,
   api: GitHubApi,
 ): Promise<{ readonly comments: readonly Comment[] } | Refused> {
   const found: Comment[] = [];
@@ -83,22 +83,22 @@ async function markedComments(
     if ('refusal' in answer) return answer;
     if (!Array.isArray(answer.body)) return unexpectedGitHubResponse(answer.body, 'the list of comments');
     const comments: readonly unknown[] = answer.body;
-    found.push(...comments.flatMap((comment) => commentFrom(comment, markers)));
+    found.push(...comments.flatMap((comment) => commentFrom(comment, marker)));
     if (comments.length < pageSize) return { comments: found };
   }
   return { comments: found };
 }
 
-function commentFrom(comment: unknown, markers: readonly string[]): readonly Comment[] {
+function commentFrom(comment: unknown, marker: string): readonly Comment[] {
   const id = valueAt(comment, 'id');
   const body = textAt(comment, 'body');
   // A quote of the comment contains the marker, too, but does not start with it.
-  if (typeof id !== 'number' || body === undefined || !markers.some((marker) => body.startsWith(marker))) return [];
+  if (typeof id !== 'number' || !body?.startsWith(marker)) return [];
   return [{ id, author: textAt(comment, 'user', 'login'), body }];
 }
 
 /**
- * The comments with a marker that were written by the token's own user, the oldest first. Anyone can write a comment
+ * The comments with the marker that were written by the token's own user, the oldest first. Anyone can write a comment
  * with such a marker, and those are ignored. A job's token cannot query its user by REST, only by GraphQL.
  */
 async function ownComments(

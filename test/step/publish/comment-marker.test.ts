@@ -5,7 +5,7 @@ import { operations } from '../../../src/operations/registry.ts';
 import type { EnvironmentVariables } from '../../../src/runtime/dependencies.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import {
-  commentMarkers,
+  commentMarker,
   commentOrigin,
   isOutdated,
   readOrigin,
@@ -34,7 +34,7 @@ function marker(
   other: Partial<Job> = {},
 ) {
   const identity = readStepIdentity(inputSource({ ...inputVariables({ ...inputs, ...given }), ...variables }));
-  return commentMarkers(identity, { ...job, ...other }, plainly)[0];
+  return commentMarker(identity, { ...job, ...other }, plainly);
 }
 
 /** The value with the keys of all its objects in reverse order. */
@@ -45,7 +45,7 @@ function turnedAround(value: unknown): unknown {
   return Object.fromEntries(turned.reverse());
 }
 
-describe('commentMarkers', () => {
+describe('commentMarker', () => {
   it('names workflow, job, operation and flow', () => {
     expect(marker()).toMatch(
       /^<!-- compliance-action workflow=CI job=build operation=get%2Dartifact flow=web id=[0-9a-f]{32} -->$/u,
@@ -140,7 +140,7 @@ describe('commentMarkers', () => {
     expect(next).toBe(marker());
   });
 
-  it('of assert-trail are those of the trail, and then of the step', () => {
+  it('of assert-trail is that of the trail', () => {
     const of = (given: Readonly<Record<string, string>>, other: Partial<Job> = {}): string =>
       marker({ operation: 'assert-trail', ...given }, {}, other);
     const all = [of({}), of({ trail: 'u' }), of({ flow: 'api' }), of({ org: 'other' }), of({ trail: shas.head })];
@@ -153,9 +153,6 @@ describe('commentMarkers', () => {
     // The ids of runs begin at 1 on a new server.
     expect(of({ trail: 'build-10' }, { runId: '1' })).not.toBe(of({ trail: 'build-0' }, { runId: '1' }));
     expect(of({ trail: 'build-10' }, { runId: '1' })).toBe(of({ trail: 'build-10' }, { runId: '2' }));
-    const given = inputVariables({ ...inputs, operation: 'assert-trail' });
-    const [, former] = commentMarkers(readStepIdentity(inputSource(given)), job, plainly);
-    expect(former).toMatch(/^<!-- compliance-action workflow=CI job=build operation=assert%2Dtrail flow=web id=/u);
   });
 
   it.each(['null', '', '{}', '[]', '"web"', '{"service":'])('treats the matrix %j as none', (matrix) => {
@@ -175,7 +172,7 @@ describe('commentMarkers', () => {
 
   it('reads environment fallbacks as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
-    expect(commentMarkers(readStepIdentity(inputSource(variables)), job, plainly)[0]).toBe(marker());
+    expect(commentMarker(readStepIdentity(inputSource(variables)), job, plainly)).toBe(marker());
   });
 
   it('cannot be closed early by any name', () => {
@@ -191,9 +188,7 @@ describe('commentMarkers', () => {
 
   it('contains no secret, not even an encoded one', () => {
     const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
-    const [text] = commentMarkers(readStepIdentity(inputSource(given)), job, (plain) =>
-      plain.replaceAll('-hush-', '***'),
-    );
+    const text = commentMarker(readStepIdentity(inputSource(given)), job, (plain) => plain.replaceAll('-hush-', '***'));
     expect(text).toContain('flow=a***b');
   });
 

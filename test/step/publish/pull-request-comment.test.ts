@@ -7,7 +7,7 @@ import { type GitHubRepository, githubRepository, jobsBot } from '../../support/
 
 const marker = '<!-- compliance-action id=1 -->';
 const number = 12;
-const target = { number, markers: [marker] };
+const target = { number, marker };
 
 function draft(run: number, commit: string = shas.head) {
   const origin: CommentOrigin = { run, attempt: 1, commit };
@@ -67,14 +67,6 @@ describe('the one comment of a step', () => {
     ]);
     expect(both.map((written) => 'done' in written && written.done)).toEqual(['created', 'updated']);
     expect(repository.comments.map(({ body }) => body)).toEqual([draft(18).body]);
-  });
-
-  it('replaces the comment of an earlier version', async () => {
-    const repository = githubRepository();
-    repository.comment(jobsBot, draft(16).body.replace('id=1', 'id=0'));
-    const markers = [marker, marker.replace('id=1', 'id=0')];
-    expect(await writeComment({ ...draft(17), markers }, apiOf(repository))).toMatchObject({ done: 'updated' });
-    expect(repository.comments.map(({ body }) => body)).toEqual([draft(17).body]);
   });
 
   it('replaces duplicates of earlier runs behind hundreds of comments, and leaves those of others and quotes', async () => {
