@@ -21,7 +21,6 @@ import { maximumMembers, maximumPolicies, maximumReportedImages } from '../../co
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
 import { parseSecondsAgo } from '../../contract/snapshot-expression.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { textAt } from '../../runtime/untrusted-data.ts';
 import { actorName, type Caller, explainRefusal, hasPermission, mayAccess } from '../account/access.ts';
 import { toReadableEnvironment, toReadableProvenance } from '../account/readable-parts.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
@@ -29,12 +28,7 @@ import { ApiError, missingEnvironment, validationError } from '../platform/serve
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import {
-  podsToElements,
-  type ReportedElement,
-  type RunningArtifact,
-  toRunningArtifacts,
-} from '../snapshot/running-artifact.ts';
+import { type RunningArtifact, toRunningArtifacts } from '../snapshot/running-artifact.ts';
 import type { Environment } from '../snapshot/snapshot.ts';
 import { parseInterval } from '../snapshot/snapshot-routes.ts';
 import * as reading from './environment-reading-use-cases.ts';
@@ -196,37 +190,21 @@ function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironm
 }
 
 export function addEnvironmentReportRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, reportK8s, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
-    const report = toReport(parameters, 'K8S', podsToElements(document));
-    return carryOut(environments.recordReport, dependencies, report, respond);
-  });
-
-  for (const { kind, named, endpoint } of reportKinds) {
+  const kinds = [{ kind: 'K8S', named: ['podName'], endpoint: reportK8s } as const, ...reportKinds];
+  for (const { kind, named, endpoint } of kinds) {
     addRoute(host, endpoint, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
-      const report = toReport(parameters, kind, toElements(document.artifacts, named));
+      const report = toReport(parameters, kind, toRunningArtifacts(document.artifacts, named));
       return carryOut(environments.recordReport, dependencies, report, respond);
     });
   }
-}
-
-function toElements(
-  elements: readonly { readonly creationTimestamp: number; readonly digests: Readonly<Record<string, string>> }[],
-  named: readonly string[],
-): readonly ReportedElement[] {
-  return elements.map((element) => {
-    const { digests, creationTimestamp: createdAt } = element;
-    const [pod = ''] = named.flatMap((field) => textAt(element, field) ?? []);
-    return { digests, instance: { namespace: '', pod, createdAt } };
-  });
 }
 
 /** @throws ApiError if the report has too many images. */
 function toReport(
   { org, env_name: environment }: { readonly org: string; readonly env_name: string },
   kind: EnvironmentKind,
-  elements: readonly ReportedElement[],
+  artifacts: readonly RunningArtifact[],
 ): environments.EnvironmentReport {
-  const artifacts: readonly RunningArtifact[] = toRunningArtifacts(elements);
   if (artifacts.length > maximumReportedImages) {
     const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
     throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });

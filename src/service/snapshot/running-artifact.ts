@@ -1,4 +1,4 @@
-import type { K8sReport } from '../../contract/environment.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
 
 /** One running copy of an artifact: a pod, a container, a task, a file. */
 export interface Instance {
@@ -25,32 +25,29 @@ export function toIdentity({ fingerprint, name }: Pick<RunningArtifact, 'fingerp
   return `${fingerprint} ${name}`;
 }
 
-/** What a report of any kind lists. */
-export interface ReportedElement {
+/** What a report of any kind lists; other fields name the instance. */
+interface ReportedElement {
+  readonly creationTimestamp: number;
   /** The fingerprints by the names of the images. */
   readonly digests: Readonly<Record<string, string>>;
-  readonly instance: Instance;
-}
-
-export function podsToElements({ artifacts: pods }: K8sReport): readonly ReportedElement[] {
-  return pods.map(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) => ({
-    digests,
-    instance: { namespace, pod, createdAt },
-  }));
 }
 
 /**
  * Converts a report to running artifacts in a canonical order, so that equal reports give equal results. An instance
  * with a name that is listed twice is one instance.
+ *
+ * @param named the fields that name an instance; the first that is present does
  */
-export function toRunningArtifacts(elements: readonly ReportedElement[]): readonly RunningArtifact[] {
-  const artifacts = elements.flatMap(({ digests, instance }) =>
-    Object.entries(digests).map(([name, fingerprint]): RunningArtifact => ({
-      name,
-      fingerprint,
-      instances: [instance],
-    })),
-  );
+export function toRunningArtifacts(
+  elements: readonly ReportedElement[],
+  named: readonly string[],
+): readonly RunningArtifact[] {
+  const artifacts = elements.flatMap((element) => {
+    const { digests, creationTimestamp: createdAt } = element;
+    const [pod = ''] = named.flatMap((field) => textAt(element, field) ?? []);
+    const instances = [{ namespace: textAt(element, 'namespace') ?? '', pod, createdAt }];
+    return Object.entries(digests).map(([name, fingerprint]): RunningArtifact => ({ name, fingerprint, instances }));
+  });
   return mergeArtifacts(artifacts).map(({ instances: all, ...artifact }) => ({
     ...artifact,
     instances: withoutDuplicates(all),

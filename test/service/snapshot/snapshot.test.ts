@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { unjudged } from '../../../src/service/policy/judge-environment.ts';
 import {
   listFingerprints,
-  podsToElements,
   type RunningArtifact,
   toIdentity,
   toRunningArtifacts,
@@ -26,7 +25,7 @@ const pods = fc.array(
     .map(({ name, namespace, images }) => pod(name, images, { namespace })),
   { maxLength: 6 },
 );
-const running = pods.map((artifacts) => toRunningArtifacts(podsToElements({ artifacts })));
+const running = pods.map((artifacts) => toRunningArtifacts(artifacts, ['podName']));
 const instancesOf = (artifacts: readonly RunningArtifact[]): number =>
   artifacts.reduce((sum, { instances }) => sum + instances.length, 0);
 
@@ -34,9 +33,9 @@ describe('running artifacts', () => {
   it('do not depend on the order of the report or on duplicates in it', () => {
     fc.assert(
       fc.property(pods, (artifacts) => {
-        const once = toRunningArtifacts(podsToElements({ artifacts }));
-        expect(toRunningArtifacts(podsToElements({ artifacts: artifacts.toReversed() }))).toEqual(once);
-        expect(toRunningArtifacts(podsToElements({ artifacts: [...artifacts, ...artifacts] }))).toEqual(once);
+        const once = toRunningArtifacts(artifacts, ['podName']);
+        expect(toRunningArtifacts(artifacts.toReversed(), ['podName'])).toEqual(once);
+        expect(toRunningArtifacts([...artifacts, ...artifacts], ['podName'])).toEqual(once);
         expect(new Set(once.map(toIdentity)).size).toBe(once.length);
       }),
     );

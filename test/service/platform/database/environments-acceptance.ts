@@ -6,7 +6,7 @@ import type {
   RecordReportResult,
 } from '../../../../src/service/environment/environment-use-cases.ts';
 import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
+import { toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { SnapshotSummary } from '../../../../src/service/snapshot/snapshot.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import type { Records } from '../../../support/records.ts';
@@ -33,7 +33,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
       org: 'acme',
       environment: 'prod',
       kind: 'K8S',
-      artifacts: toRunningArtifacts(podsToElements({ artifacts: [pod('pod-1', images)] })),
+      artifacts: toRunningArtifacts([pod('pod-1', images)], ['podName']),
       ...change,
     });
     const report = (images: Readonly<Record<string, string>>, at: number, to = 'prod'): Promise<RecordReportResult> =>

@@ -4,7 +4,7 @@ import type { ReportedArtifact } from '../../../../src/service/artifact/artifact
 import { toReportScopes } from '../../../../src/service/attestation/evidence-scope.ts';
 import type { ReadTransaction } from '../../../../src/service/platform/database/storage.ts';
 import type { Recorder } from '../../../../src/service/requirement/recorder.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
+import { toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
@@ -86,7 +86,7 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
       await records.saveEnvironment({ org: 'acme', name: environment, kind: 'K8S', description: '', user: 'ann' }, 3);
       const digests = running ? { web: fingerprint } : {};
       const pods = [{ podName: 'web', namespace: 'shop', digests, creationTimestamp: 1 }];
-      const artifacts = toRunningArtifacts(podsToElements({ artifacts: running ? pods : [] }));
+      const artifacts = toRunningArtifacts(running ? pods : [], ['podName']);
       await records.recordReport({ org: 'acme', environment, kind: 'K8S', artifacts }, at);
     };
     const fill = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WakingLoop } from '../../../../src/service/platform/background/waking-loop.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
+import { toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
 import { manualClock } from '../../../support/clock.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { Records } from '../../../support/records.ts';
@@ -45,7 +45,7 @@ const savePolicy = (name: string, artifacts: NonNullable<PolicyRules['artifacts'
   );
 const report = (at: number, ...images: readonly string[]): Promise<unknown> => {
   const pods = images.map((image, index) => pod(`pod-${index}`, { [image]: index.toString(16) }));
-  const artifacts = toRunningArtifacts(podsToElements({ artifacts: pods }));
+  const artifacts = toRunningArtifacts(pods, ['podName']);
   return records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, at);
 };
 const verdictsOf = async (environment: string): Promise<(boolean | null)[]> => {

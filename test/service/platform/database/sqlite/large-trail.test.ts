@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { smallTrailSize } from '../../../../../src/service/environment/environment-records.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
+import { toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
 import { pod } from '../../../../support/environment-samples.ts';
 import { Records } from '../../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../../support/service-samples.ts';
@@ -78,7 +78,7 @@ describe('evidence for a whole trail', () => {
           org,
           environment: 'prod',
           kind: 'K8S',
-          artifacts: toRunningArtifacts(podsToElements({ artifacts: [running] })),
+          artifacts: toRunningArtifacts([running], ['podName']),
         },
         4,
       );
@@ -92,7 +92,7 @@ describe('evidence for a whole trail', () => {
   it('judges anew what runs of it when it gets a template of its own', async () => {
     await report(1);
     await report(2, 'other');
-    const artifacts = toRunningArtifacts(podsToElements({ artifacts: [pod('pod-1', { web: '1' })] }));
+    const artifacts = toRunningArtifacts([pod('pod-1', { web: '1' })], ['podName']);
     await records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, 4);
     const template = { text: '', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
     await records.beginTrail({ org, flow, name: 'other', report: {}, template }, 5);

@@ -7,7 +7,7 @@ import type { Database } from '../../../../../src/service/platform/database/data
 import { openDatabase, openReadOnly } from '../../../../../src/service/platform/database/sqlite/database.ts';
 import { LargeWrites } from '../../../../../src/service/platform/database/sqlite/large-writes.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
-import { podsToElements, toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
+import { toRunningArtifacts } from '../../../../../src/service/snapshot/running-artifact.ts';
 import { pod } from '../../../../support/environment-samples.ts';
 import { Records } from '../../../../support/records.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
@@ -31,7 +31,7 @@ const names = (): readonly unknown[] => {
 describe('a transaction with a large text', () => {
   const report = (images: Readonly<Record<string, string>>) => ({
     ...{ org: 'acme', environment: 'prod', kind: 'K8S' as const },
-    artifacts: toRunningArtifacts(podsToElements({ artifacts: [pod('pod-1', images)] })),
+    artifacts: toRunningArtifacts([pod('pod-1', images)], ['podName']),
   });
   const large = report({ ['x'.repeat(1024 * 1024)]: 'a'.repeat(64), web: 'b'.repeat(64) });
   const small = report({ web: 'b'.repeat(64) });
