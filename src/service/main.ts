@@ -55,7 +55,7 @@ async function run(given: readonly string[]): Promise<void> {
   const options = parseServiceOptions(words, process.env);
   if (options === 'help') terminal.writeLine(usage);
   else if (options === 'version') terminal.writeLine(`${version} (Node.js ${process.version})`);
-  else await serve(options, { clock: systemClock, terminal });
+  else await serve(options, dependencies, terminal);
 }
 
 // The service goes on if the program that reads its log has ended, such as that in a pipe.

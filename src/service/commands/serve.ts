@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Now } from '../../runtime/clock.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { version } from '../../runtime/version.ts';
 import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
+import type { StorageDependencies } from '../platform/database/storage.ts';
 import { toSingleLine } from '../platform/single-line.ts';
 import type { RunningService, ServiceOptions } from '../service.ts';
 import { listApiKeyFiles, outputApiKey, type Terminal } from './output-api-key.ts';
@@ -13,11 +13,8 @@ import { listApiKeyFiles, outputApiKey, type Terminal } from './output-api-key.t
 const maximumLogLineLength = 4000;
 
 /** Starts the service, prints its address, and stops it on SIGTERM or SIGINT. Each line begins with the time. */
-export async function serve(
-  options: ServiceOptions,
-  { clock, terminal: plain }: { readonly clock: Clock; readonly terminal: Terminal },
-): Promise<void> {
-  const terminal = withTime(plain, clock);
+export async function serve(options: ServiceOptions, sources: StorageDependencies, plain: Terminal): Promise<void> {
+  const terminal = withTime(plain, sources.now);
   terminal.writeLine(`compliance service ${version}, Node.js ${process.version}`);
   await prepareDataFolder(options.dataFolder, terminal.writeLine);
   // Caches the compiled sources, which halves the time of the next start. The cache is in the data folder, because
@@ -25,10 +22,7 @@ export async function serve(
   enableCompileCache(join(options.dataFolder, 'compile-cache'));
   const { startService } = await import('../service.ts');
   const service = await startService(options, {
-    now: () => clock.now(),
-    monotonic: () => performance.now(),
-    after: (milliseconds, fire) => clock.after(milliseconds, fire),
-    randomBytes: (size) => randomBytes(size),
+    ...sources,
     log: {
       info: (line) => {
         terminal.writeLine(toSingleLine(line, maximumLogLineLength));
@@ -47,8 +41,8 @@ export async function serve(
   terminal.writeLine(`listening on ${service.baseUrl}`);
 }
 
-function withTime({ isInteractive, writeLine, writeError }: Terminal, clock: Clock): Terminal {
-  const stamp = (line: string): string => `${new Date(clock.now()).toISOString()} ${line}`;
+function withTime({ isInteractive, writeLine, writeError }: Terminal, now: Now): Terminal {
+  const stamp = (line: string): string => `${new Date(now()).toISOString()} ${line}`;
   return {
     isInteractive,
     writeLine: (line) => {
