@@ -124,6 +124,13 @@ export class Records {
     return unrepeated(environments.saveEnvironment(this.at(at), environment));
   }
 
+  /** When a flow or an environment of acme was created, as its audit package shows it. */
+  async findCreationTime(name: 'flow' | 'environment', record: string): Promise<unknown> {
+    const query = { org: 'acme', name, key: [record], size: 0, limit: 1 };
+    const [found] = await this.storage.read(({ auditPackages }) => auditPackages.list(query, undefined));
+    return found?.row['created_at'];
+  }
+
   /** Creates its pending snapshots first. */
   findEnvironment(org: string, name: string): Promise<Environment | undefined> {
     const reference = { org, environments: [name] };

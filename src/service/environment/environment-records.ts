@@ -29,7 +29,7 @@ export const smallTrailSize = 100;
 
 const headColumns = 'e.org, e.name, e.kind, e.latest, e.requires_provenance, e.archived_at';
 
-const selectAll = `SELECT ${headColumns}, e.description, e.tags, e.created_at, e.last_modified_at,
+const selectAll = `SELECT ${headColumns}, e.description, e.tags, e.last_modified_at,
     (SELECT ${toJsonList('member')} FROM environment_members WHERE org = e.org AND environment = e.name) AS members,
     (SELECT ${toJsonList('policy')} FROM environment_policies WHERE org = e.org AND environment = e.name) AS policies,
     s.compliant, s.made_at AS changed_at, r.reported_at
@@ -77,8 +77,8 @@ const statements = defineStatements('environments', {
       '(SELECT CASE WHEN count(*) > $4 THEN $1::text END FROM reported)',
     )}`,
 
-  save: `INSERT INTO environments (org, name, kind, description, requires_provenance, created_at, last_modified_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
+  save: `INSERT INTO environments (org, name, kind, description, requires_provenance, last_modified_at, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $6)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description,
       requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at,
       archived_at = NULL`,
@@ -163,12 +163,11 @@ export class EnvironmentWriter extends EnvironmentReader {
    * it is not archived then. Its organization must exist.
    */
   save(
-    environment: Omit<EnvironmentHead, 'latest' | 'isArchived'> &
-      Pick<Environment, 'description' | 'createdAt' | 'lastModifiedAt'>,
+    environment: Omit<EnvironmentHead, 'latest' | 'isArchived'> & Pick<Environment, 'description' | 'lastModifiedAt'>,
   ): Promise<void> {
-    const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
-    const required = Number(requiresProvenance);
-    return this.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
+    const { org, name, kind, description, requiresProvenance, lastModifiedAt } = environment;
+    const values = [org, name, kind, description, Number(requiresProvenance), lastModifiedAt];
+    return this.run(statements.save, values);
   }
 
   /** Replaces the tags of an environment, which must exist. */
@@ -210,7 +209,7 @@ const toEnvironmentHead = toRecord<EnvironmentHead>(headFields);
  * and `changed_at` of its latest snapshot; and `reported_at`.
  */
 const toEnvironment = toRecord<Environment>({
-  ...{ ...headFields, description: text, tags: json, createdAt: number, lastModifiedAt: number },
+  ...{ ...headFields, description: text, tags: json, lastModifiedAt: number },
   ...{ members: json, policies: json, compliant: flagOrNull },
   ...{ lastReportedAt: column('reported_at', optionalNumber), lastChangedAt: column('changed_at', optionalNumber) },
 });

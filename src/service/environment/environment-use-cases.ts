@@ -4,7 +4,7 @@ import { maximumMembers, maximumPolicies } from '../../contract/limits.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { defineWrite } from '../platform/judging/define-write.ts';
+import { defineWrite, type WriteContext } from '../platform/judging/define-write.ts';
 import { type JudgingContext, runJudgingTransaction } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -45,10 +45,8 @@ export type SaveEnvironmentResult =
 /** Creates or updates an environment. Creates a snapshot if its members, policies or requirement changed. */
 export const saveEnvironment = defineWrite(
   async (transaction, environment: EnvironmentToSave, context): Promise<SaveEnvironmentResult> => {
-    const { at: now } = context;
-    const { org, name } = environment;
-    const known = await transaction.environments.find(org, name);
-    return saveWithin(transaction, context, environment, known, now);
+    const known = await transaction.environments.find(environment.org, environment.name);
+    return saveWithin(transaction, context, environment, known);
   },
 );
 
@@ -62,24 +60,23 @@ export const joinEnvironment = defineWrite(
     { org, name, member, user }: EnvironmentReference & { readonly member: string; readonly user: string },
     context,
   ): Promise<JoinEnvironmentResult> => {
-    const { at: now } = context;
     const known = await transaction.environments.find(org, name);
     if (known === undefined) return { outcome: 'environment not found' };
     const { kind } = known;
     if (kind !== 'logical') return { outcome: 'not logical' };
     const members = [...new Set([...known.members, member])];
     if (members.length > maximumMembers) return { outcome: 'too many members' };
-    return saveWithin(transaction, context, { org, name, kind, members, user }, known, now);
+    return saveWithin(transaction, context, { org, name, kind, members, user }, known);
   },
 );
 
 async function saveWithin(
   transaction: WriteTransaction,
-  context: JudgingContext,
+  context: WriteContext,
   environment: EnvironmentToSave,
   known: Environment | undefined,
-  now: number,
 ): Promise<SaveEnvironmentResult> {
+  const { at: now } = context;
   const { org, name, user: actor, mayRestore = false } = environment;
   const isRestored = known?.isArchived === true;
   if (isRestored && !mayRestore) return { outcome: 'archived' };
@@ -124,10 +121,7 @@ async function saveFields(
   const { org, name, kind } = environment;
   const required = known?.requiresProvenance ?? false;
   const { description = known?.description ?? '', requiresProvenance = required } = environment;
-  await transaction.environments.save({
-    ...{ org, name, kind, description, requiresProvenance },
-    ...{ createdAt: known?.createdAt ?? now, lastModifiedAt: now },
-  });
+  await transaction.environments.save({ org, name, kind, description, requiresProvenance, lastModifiedAt: now });
   if (requiresProvenance === required) return false;
   const details = { require_provenance: String(requiresProvenance) };
   const change = {

@@ -26,7 +26,7 @@ export interface FlowFilter {
   readonly after?: string | undefined;
 }
 
-const columns = 'org, name, description, visibility, template, repo_url, created_at, last_modified_at';
+const columns = 'org, name, description, visibility, template, repo_url, last_modified_at';
 const position = either('instr', 'strpos');
 const hasTags = `NOT EXISTS (SELECT 1 FROM ${valuesOf('$4')} WHERE NOT EXISTS (
     SELECT 1 FROM ${either('json_each(tags) t', 'json_each_text(tags::json) t')}
@@ -42,12 +42,12 @@ const statements = defineStatements('flows', {
     ORDER BY name LIMIT $7 OFFSET $8`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
   // If the template changes, the trails are judged again.
-  save: `INSERT INTO flows (${columns}, rejudge_before) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)
+  save: `INSERT INTO flows (${columns}, created_at, rejudge_before) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, NULL)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
       rejudge_before =
         CASE WHEN flows.template = excluded.template THEN flows.rejudge_before ELSE ${Number.MAX_SAFE_INTEGER} END,
-      template = excluded.template, repo_url = excluded.repo_url, created_at = excluded.created_at,
-      last_modified_at = excluded.last_modified_at, archived_at = NULL`,
+      template = excluded.template, repo_url = excluded.repo_url, last_modified_at = excluded.last_modified_at,
+      archived_at = NULL`,
   saveTags: 'UPDATE flows SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',
 });
 
@@ -78,12 +78,11 @@ function toParameters(
 }
 
 export class FlowWriter extends FlowReader {
-  /** Inserts or replaces the flow, except its tags. It is no longer archived then. Its organization must exist. */
+  /** Inserts or replaces the flow, except its tags and time of creation. It is not archived then. Its organization must exist. */
   save(flow: Omit<Flow, 'tags' | 'isArchived'>): Promise<void> {
-    const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
+    const { org, name, description, visibility = null, repoUrl = null, lastModifiedAt } = flow;
     const template = JSON.stringify(flow.template);
-    const values = [org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt];
-    return this.run(statements.save, values);
+    return this.run(statements.save, [org, name, description, visibility, template, repoUrl, lastModifiedAt]);
   }
 
   /** Replaces the tags of a flow, which must exist. */
@@ -101,7 +100,7 @@ const toFlowHead = toRecord<FlowHead>(headFields);
 
 const toFlow = toRecord<Flow>({
   ...headFields,
-  ...{ template: json, repoUrl: optionalText, createdAt: number, lastModifiedAt: number },
+  ...{ template: json, repoUrl: optionalText, lastModifiedAt: number },
 });
 
 function toVisibility(row: Row): 'public' | 'private' | undefined {

@@ -16,7 +16,7 @@ export interface DefinitionAuthor extends ChangeAuthor {
   readonly mayDefine: boolean;
 }
 
-export type FlowToSave = Omit<Flow, 'tags' | 'isArchived' | 'createdAt' | 'lastModifiedAt'>;
+export type FlowToSave = Omit<Flow, 'tags' | 'isArchived' | 'lastModifiedAt'>;
 
 export type SaveFlowResult = 'created' | 'updated' | 'too many names' | 'not permitted';
 
@@ -38,7 +38,7 @@ export const saveFlow = defineWrite(
     const change = { org, type, at: now, actor: by, subject: `flow ${name}`, details } as const;
     const subject = { org, flow: name };
     await recordRuleChanges(transaction, [change], known === undefined ? [] : await environments.listRunning(subject));
-    await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
+    await flows.save({ ...flow, lastModifiedAt: now });
     await judgeEvidence(transaction, subject, now, context);
     return known === undefined ? 'created' : 'updated';
   },

@@ -11,6 +11,5 @@ export interface Flow {
   readonly repoUrl: FlowPayload['repo_url'];
   readonly tags: Tags;
   readonly isArchived: boolean;
-  readonly createdAt: number;
   readonly lastModifiedAt: number;
 }

@@ -204,7 +204,7 @@ function readContent({ judgement, content, previous }: ContentView): {
   return {
     artifacts: mergeParts(content, parts),
     previous: readArtifacts(previous),
-    complies: createArtifactVerdict({ judgement }, content.isLogical ? parts : []),
+    complies: createArtifactVerdict(judgement, content.isLogical ? parts : []),
   };
 }
 

@@ -23,7 +23,6 @@ export interface Environment extends EnvironmentHead {
   readonly members: readonly string[];
   readonly policies: readonly string[];
   readonly tags: Tags;
-  readonly createdAt: number;
   readonly lastModifiedAt: number;
   /** The verdict of the latest snapshot; null if nothing was judged, or there is no snapshot. */
   readonly compliant: boolean | null;
@@ -56,11 +55,6 @@ export interface Snapshot {
   readonly judgement: EnvironmentJudgement;
 }
 
-/** The verdict of a member's snapshot, within a snapshot of a logical environment. */
-export interface MemberVerdict {
-  readonly compliant: boolean | null;
-}
-
 /** The artifacts of a logical environment: all artifacts of its members. */
 export function mergeMemberArtifacts(
   members: readonly { readonly environment: string; readonly artifacts: readonly RunningArtifact[] }[],
@@ -78,7 +72,10 @@ export function mergeMemberArtifacts(
  * The judgement of a logical environment. Its own policies are applied to the artifacts of all its members; it complies
  * only if its members comply, too. Members without policies are ignored.
  */
-export function judgeWithMembers(own: EnvironmentJudgement, members: readonly MemberVerdict[]): EnvironmentJudgement {
+export function judgeWithMembers(
+  own: EnvironmentJudgement,
+  members: readonly Pick<SnapshotSummary, 'compliant'>[],
+): EnvironmentJudgement {
   const verdicts = [own.compliant, ...members.map(({ compliant }) => compliant)].filter((verdict) => verdict !== null);
   const compliant = verdicts.length === 0 ? unjudged.compliant : verdicts.every(Boolean);
   return { ...own, compliant };
@@ -95,9 +92,6 @@ export function listAllowed(own: EnvironmentJudgement, members: readonly Environ
   return [...new Set(all.flatMap(({ allowed }) => allowed))].filter((fingerprint) => !broken.has(fingerprint)).sort();
 }
 
-/** The artifacts of a snapshot and the judgement by the policies of its environment. */
-export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
-
 /**
  * Creates the function that tells whether an artifact of a snapshot complies with the policies of the environment and,
  * in a logical environment, with those of the members that run it. It is null if none of them has policies, and false
@@ -106,8 +100,8 @@ export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
  * @param members the snapshots of the members of a logical environment; empty for all others
  */
 export function createArtifactVerdict(
-  { judgement }: Pick<JudgedSnapshot, 'judgement'>,
-  members: readonly JudgedSnapshot[],
+  judgement: EnvironmentJudgement,
+  members: readonly Pick<Snapshot, 'artifacts' | 'judgement'>[],
 ): (artifact: RunningArtifact) => boolean | null {
   const own = createOwnVerdict(judgement);
   const others = members.map((member) => ({

@@ -80,8 +80,9 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         await records.saveEnvironment({ ...all, members: ['stage', 'prod', 'prod'] }, 4);
         await records.saveEnvironment({ ...all, description: 'All' }, 6);
         expect(await records.findEnvironment('acme', 'all')).toMatchObject({
-          ...{ description: 'All', members: ['prod', 'stage'], createdAt: 4, lastModifiedAt: 6 },
+          ...{ description: 'All', members: ['prod', 'stage'], lastModifiedAt: 6 },
         });
+        expect(await records.findCreationTime('environment', 'all')).toBe(4);
       });
 
       it('of other organizations are unknown', async () => {

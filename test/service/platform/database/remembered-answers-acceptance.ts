@@ -133,7 +133,7 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
       const insertArtifact = (org: string, id: string, key?: typeof requestKey): Promise<void> =>
         storage.transaction('acme', async ({ flows, trails, artifacts }) => {
           const flow = { org, name: 'web', description: '', visibility: undefined, template: [], repoUrl: undefined };
-          await flows.save({ ...flow, createdAt: 1, lastModifiedAt: 1 });
+          await flows.save({ ...flow, lastModifiedAt: 1 });
           await trails.insertMissing({ org, flow: 'web', name: 'main', createdAt: 1, report: {} });
           const report = sampleArtifact();
           const artifact = { org, flow: 'web', id, createdAt: 1, reportedBy: 'ann', report };

@@ -37,7 +37,7 @@ describe('transactions of several organizations in PostgreSQL', () => {
 
   const saveFlow = async ({ flows }: WriteTransaction, org: string, name: string): Promise<void> => {
     const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
-    await flows.save({ org, name, ...rest, createdAt: 1, lastModifiedAt: 1 });
+    await flows.save({ org, name, ...rest, lastModifiedAt: 1 });
   };
   const write = (org: string, name = 'web', by = storage): Promise<void> =>
     by.transaction(org, (transaction) => saveFlow(transaction, org, name));

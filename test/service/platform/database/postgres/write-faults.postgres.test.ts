@@ -46,7 +46,7 @@ describe('attestations of several organizations in PostgreSQL, while connections
       await other.transaction(org, async ({ organizations, flows }) => {
         await organizations.insert(org, 1);
         const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
-        await flows.save({ org, name: 'web', ...rest, createdAt: 1, lastModifiedAt: 1 });
+        await flows.save({ org, name: 'web', ...rest, lastModifiedAt: 1 });
       });
     }
   });
