@@ -29,8 +29,6 @@ export interface Job {
   readonly refType: 'branch' | 'tag' | undefined;
   /** The pull request's source branch; only on `pull_request` and `pull_request_target`. */
   readonly headRef: string | undefined;
-  /** The pull request's target branch; only on `pull_request` and `pull_request_target`. */
-  readonly baseRef: string | undefined;
   /** The commit that GitHub checks out. Not always the commit that the run is about: see `judgedCommit`. */
   readonly sha: string | undefined;
   /** The folder that `actions/checkout` fills. */
@@ -81,7 +79,6 @@ export function readJob(environment: EnvironmentVariables): Job {
     refName: variable('GITHUB_REF_NAME') ?? shortRef(ref),
     refType: refType(variable('GITHUB_REF_TYPE'), ref),
     headRef: variable('GITHUB_HEAD_REF'),
-    baseRef: variable('GITHUB_BASE_REF'),
     sha: variable('GITHUB_SHA'),
     workspace: variable('GITHUB_WORKSPACE'),
     runId: variable('GITHUB_RUN_ID'),

@@ -4,20 +4,13 @@ import { isMapping, textAt } from '../runtime/untrusted-data.ts';
 import type { MatchedFile } from './files/resolve-files.ts';
 import { readTextFile } from './files/text-file.ts';
 
-/** The parts of a policy that the step reads; the service checks the rules. */
-export interface PolicyFile {
-  /** The URL of the policy's schema. */
-  readonly schema: string;
-  /** The whole file, without a byte order mark. */
-  readonly text: string;
-}
-
 /**
- * Reads a policy file and checks what the interface describes: a YAML mapping with `_schema`.
+ * Checks what the interface describes of a policy file: a YAML mapping with `_schema`. The service checks the rules.
  *
+ * @returns the URL of the policy's schema
  * @throws UserError if it is not a policy, with the line and the reason
  */
-export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
+export async function checkPolicyFile(file: MatchedFile): Promise<string> {
   const text = await readTextFile(file, { purpose: 'the policy', maximumBytes: maximumFileBytes });
   const document = await parseYaml(text, file.name);
   if (!isMapping(document)) throw new UserError(createNotAPolicyProblem(`${file.name} is YAML, but not a mapping`));
@@ -26,7 +19,7 @@ export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
     const fault = Object.hasOwn(document, '_schema') ? 'has a `_schema` that is not a string' : 'has no `_schema`';
     throw new UserError(createNotAPolicyProblem(`${file.name} ${fault}`));
   }
-  return { schema, text };
+  return schema;
 }
 
 async function parseYaml(text: string, name: string): Promise<unknown> {

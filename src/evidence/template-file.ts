@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { maximumTemplateBytes } from '../contract/limits.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
-import { type Attachment, prepareAttachment } from './attachment/attachment.ts';
+import { attachFile, type Attachment } from './attachment/attachment.ts';
 import { requireOwnFile } from './files/attachment-rules.ts';
 
 // `node:fs/promises` would be loaded only for this.
@@ -15,10 +15,7 @@ const stat = promisify(fs.stat);
  * @param path relative to the workspace
  * @throws UserError if it is not a file that can be read, or too large
  */
-export async function prepareTemplateFile(
-  path: string,
-  { workspace, temporaryDirectory: temporary }: { readonly workspace: string; readonly temporaryDirectory: string },
-): Promise<Attachment | undefined> {
+export async function prepareTemplateFile(path: string, workspace: string): Promise<Attachment> {
   const whole = resolve(workspace, path);
   const refuse = (what: string, remedy: string, cause?: unknown): UserError =>
     new UserError({ input: 'template-file', what, remedy, cause });
@@ -35,5 +32,5 @@ export async function prepareTemplateFile(
     const what = `\`template-file\`: ${whole} has ${found.size} bytes, but a template has at most ${maximumTemplateBytes}`;
     throw refuse(what, 'Check that it is the path of the template.');
   }
-  return prepareAttachment([{ path: whole, name: basename(path), size: found.size }], { temporary });
+  return attachFile({ path: whole, name: basename(path), size: found.size });
 }

@@ -39,59 +39,55 @@ export const beginTrail = defineOperation({
     const own = await readOwnUserData(inputs.userData, [], context);
     const data = withProvenance(own, runProvenance(job, inputs.redactCommitInfo));
     const path = inputs.templateFile;
-    const template = path === undefined ? undefined : await prepareTemplateFile(path, context);
-    try {
-      const { info: commit } = await gatherCommit(inputs, context, endpoint);
-      const name = inputs.trail ?? commit.sha1;
-      const gatheredAt = call.clock.now();
-      const repository = repositoryInfo(job);
-      const origin = runUrl(job);
-      const { answer, kept, lost } = await call.log.group('Begin the trail', () =>
-        deliverEvidence(
-          endpoint,
-          {
-            parameters: { org, flow_name: inputs.flow },
-            document: omitUndefined({
-              name,
-              description: inputs.description,
-              user_data: { ...data, [gatheredAtKey]: new Date(gatheredAt).toISOString() },
-              git_commit_info: commit,
-              repo_info: repository,
-              origin_url: origin,
-              ...toExternalUrls(inputs),
-            }),
-            ...(template === undefined ? {} : { file: template }),
-          },
-          { ...inputs, gatheredAt },
-          context,
-        ),
-      );
-      const state = answer && toRequestEffect(answer, { created: 'begun', otherwise: 'updated' });
-      const action = state ?? 'begun or updated';
-      const page = kept === undefined ? trailPageUrl(context, inputs.flow, name) : undefined;
-      const result = {
-        outcome: 'done',
-        state,
-        conclusion: `Trail ${name} of flow ${inputs.flow} was ${kept === undefined ? '' : 'not '}${action}.`,
-        response: answer?.body,
-        htmlUrl: page,
-        commits: [commit.sha1],
-        report: {
-          subject: `Trail ${name}`,
-          facts: [
-            ...fact('Organization', org),
-            ...fact('Flow', inputs.flow),
-            ...fact('Trail', kept === undefined ? `${name} (${action})` : name, page),
-            ...fact('Description', inputs.description),
-            ...fact('Commit', commit.sha1, commit.url),
-            ...fact('Commit message', firstLine(commit.message)),
-            ...fact('Template', template === undefined ? undefined : path),
-          ],
+    const template = path === undefined ? undefined : await prepareTemplateFile(path, context.workspace);
+    const { info: commit } = await gatherCommit(inputs, context, endpoint);
+    const name = inputs.trail ?? commit.sha1;
+    const gatheredAt = call.clock.now();
+    const repository = repositoryInfo(job);
+    const origin = runUrl(job);
+    const { answer, kept, lost } = await call.log.group('Begin the trail', () =>
+      deliverEvidence(
+        endpoint,
+        {
+          parameters: { org, flow_name: inputs.flow },
+          document: omitUndefined({
+            name,
+            description: inputs.description,
+            user_data: { ...data, [gatheredAtKey]: new Date(gatheredAt).toISOString() },
+            git_commit_info: commit,
+            repo_info: repository,
+            origin_url: origin,
+            ...toExternalUrls(inputs),
+          }),
+          ...(template === undefined ? {} : { file: template }),
         },
-      } as const;
-      return withUndelivered(result, { kept, lost });
-    } finally {
-      template?.dispose();
-    }
+        { ...inputs, gatheredAt },
+        context,
+      ),
+    );
+    const state = answer && toRequestEffect(answer, { created: 'begun', otherwise: 'updated' });
+    const action = state ?? 'begun or updated';
+    const page = kept === undefined ? trailPageUrl(context, inputs.flow, name) : undefined;
+    const result = {
+      outcome: 'done',
+      state,
+      conclusion: `Trail ${name} of flow ${inputs.flow} was ${kept === undefined ? '' : 'not '}${action}.`,
+      response: answer?.body,
+      htmlUrl: page,
+      commits: [commit.sha1],
+      report: {
+        subject: `Trail ${name}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Flow', inputs.flow),
+          ...fact('Trail', kept === undefined ? `${name} (${action})` : name, page),
+          ...fact('Description', inputs.description),
+          ...fact('Commit', commit.sha1, commit.url),
+          ...fact('Commit message', firstLine(commit.message)),
+          ...fact('Template', template === undefined ? undefined : path),
+        ],
+      },
+    } as const;
+    return withUndelivered(result, { kept, lost });
   },
 });

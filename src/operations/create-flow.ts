@@ -82,7 +82,7 @@ export const createFlow = defineOperation({
 });
 
 async function send(values: Values, context: OperationContext): Promise<EndpointResult<Endpoint>> {
-  const { client, org } = context;
+  const { client, org, workspace } = context;
   const parameters = { org };
   const document = omitUndefined({
     name: values.flow,
@@ -95,10 +95,6 @@ async function send(values: Values, context: OperationContext): Promise<Endpoint
   }
   // Only flows with a file need it.
   const { prepareTemplateFile } = await import(/* webpackChunkName: 'attest' */ '../evidence/template-file.ts');
-  const file = await prepareTemplateFile(values.templateFile, context);
-  try {
-    return await client.call(createFlowFromFile, { parameters, document, ...(file === undefined ? {} : { file }) });
-  } finally {
-    file?.dispose();
-  }
+  const file = await prepareTemplateFile(values.templateFile, workspace);
+  return client.call(createFlowFromFile, { parameters, document, file });
 }

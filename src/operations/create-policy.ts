@@ -1,9 +1,9 @@
 import type { EndpointResult } from '../client/endpoint-call.ts';
 import { maximumTextLength } from '../contract/limits.ts';
 import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../contract/policy.ts';
-import { prepareAttachment } from '../evidence/attachment/attachment.ts';
+import { attachFile } from '../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
-import { readPolicyFile } from '../evidence/policy-file.ts';
+import { checkPolicyFile } from '../evidence/policy-file.ts';
 import { omitUndefined } from '../runtime/omit-undefined.ts';
 import { formatTime } from './format-time.ts';
 import { policy } from './inputs/environment-inputs.ts';
@@ -29,15 +29,15 @@ export const createPolicy = defineOperation({
     preview: withDefault(flag('preview'), false),
   },
   async run(inputs, context) {
-    const { org, workspace, temporaryDirectory } = context;
+    const { org, workspace } = context;
     const { log } = context.call;
     const { file, schema } = await log.group('Read the policy', async () => {
       const found = await resolveOnlyFile(inputs.files, workspace, 'the policy');
       // Checks the size before the file is read.
-      const attachment = await prepareAttachment([found], { temporary: temporaryDirectory });
-      const checked = await readPolicyFile(found);
-      log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
-      return { file: attachment, schema: checked.schema };
+      const attachment = attachFile(found);
+      const schemaUrl = await checkPolicyFile(found);
+      log.info(`${found.name}: ${found.size} bytes, _schema ${schemaUrl}`);
+      return { file: attachment, schema: schemaUrl };
     });
     const document: PolicyPayload = omitUndefined({
       name: inputs.policy,
@@ -45,11 +45,8 @@ export const createPolicy = defineOperation({
       comment: inputs.comment,
       type: 'env' as const,
     });
-    const upload = { document, ...(file === undefined ? {} : { file }) };
-    const fileFacts = [
-      ...fact('Schema', schema),
-      ...fact('File', file === undefined ? undefined : `${file.filename}, ${file.size} bytes`),
-    ];
+    const upload = { document, file };
+    const fileFacts = [...fact('Schema', schema), ...fact('File', `${file.filename}, ${file.size} bytes`)];
     if (inputs.preview) {
       const parameters = { org, policy_name: inputs.policy };
       return createPreviewResult(await askForPreview(context.client, { parameters, ...upload }), org, fileFacts);

@@ -49,7 +49,6 @@ describe('readJob', () => {
       refName: 'feature/a',
       refType: 'branch',
       headRef: undefined,
-      baseRef: undefined,
       sha: 'a'.repeat(40),
       workspace: '/home/runner/work/widgets/widgets',
       runId: '4242',

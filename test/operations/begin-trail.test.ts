@@ -83,7 +83,7 @@ describe('a template file', () => {
   });
 
   const refuse = (path: string): ReturnType<typeof userErrorOf> =>
-    userErrorOf(() => prepareTemplateFile(path, { workspace: workspace.path, temporaryDirectory: workspace.path }));
+    userErrorOf(() => prepareTemplateFile(path, workspace.path));
 
   it('must be a file that can be read, and small', async () => {
     expect((await refuse('none.yml')).message).toContain('cannot be read');

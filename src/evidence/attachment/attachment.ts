@@ -71,7 +71,12 @@ export async function prepareAttachment(
   return isAlone ? attachFile(only, maximumBytes) : attachArchive(files, temporary, maximumBytes, signal);
 }
 
-function attachFile(file: MatchedFile, maximumBytes: number): Attachment {
+/**
+ * Creates the attachment for a single file: unchanged, under its own base name.
+ *
+ * @throws AttachmentTooLargeError if it exceeds the limit
+ */
+export function attachFile(file: MatchedFile, maximumBytes = maximumFileBytes): Attachment {
   if (file.size > maximumBytes) throw createTooLargeError([file], maximumBytes);
   return {
     filename: basename(file.path),
