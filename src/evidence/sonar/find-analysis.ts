@@ -17,9 +17,9 @@ import type { AnalysedProject } from './sonar-results.ts';
 /** A project, or one of its branches or pull requests. */
 export interface SonarProject {
   readonly key: string;
-  /** Undefined for the main branch, and for a pull request. */
-  readonly branch: string | undefined;
-  readonly pullRequest: string | undefined;
+  /** Absent for the main branch, and for a pull request. */
+  readonly branch?: string | undefined;
+  readonly pullRequest?: string | undefined;
 }
 
 export interface FoundAnalysis {

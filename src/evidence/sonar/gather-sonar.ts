@@ -8,7 +8,7 @@ import { findAnalysis, type SonarProject } from './find-analysis.ts';
 import { locateReport } from './locate-report.ts';
 import { readQualityGate } from './quality-gate.ts';
 import { readReport } from './read-report.ts';
-import type { ReportTask } from './report-task.ts';
+import { parseTaskUrl, type ReportTask } from './report-task.ts';
 import {
   acceptUnverified,
   type ExpectedCommit,
@@ -23,7 +23,6 @@ import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 import { schemesFor } from './server/sonar-token.ts';
 import { describeList } from './sonar-lists.ts';
 import { toSonarResults } from './sonar-results.ts';
-import { parseTaskUrl } from './task-url.ts';
 import { namedAnalysis, parseWebhook } from './webhook.ts';
 
 export interface SonarRequest {
@@ -95,8 +94,7 @@ async function gatherFromSource(request: SonarRequest, context: CallContext): Pr
   }
   if (taskUrl !== undefined) {
     // Most often an output of the scan's job, which runs the change under review: no more trusted than a report.
-    const { taskId, serverUrl } = parseTaskUrl(taskUrl);
-    const report = { ...noReport, ceTaskId: taskId, serverUrl };
+    const report = parseTaskUrl(taskUrl);
     return forInput(
       'sonar-task-url',
       () => gatherFromServer(report, { request, reportPath: taskUrl, context }),
@@ -117,22 +115,13 @@ async function gatherFromSource(request: SonarRequest, context: CallContext): Pr
   return gatherFromJson(report.document, { request, reportPath, context });
 }
 
-/** What a report says besides its task, if there is none. */
-const noReport = {
-  projectKey: undefined,
-  organization: undefined,
-  serverUrl: undefined,
-  serverVersion: undefined,
-  dashboardUrl: undefined,
-} as const;
-
 /** The results of the newest analysis of the commit: Sonar names its revision, so it is confirmed. */
 async function gatherFromProject(project: SonarProject, gatherContext: GatherContext): Promise<GatheredResults> {
   const { request, context } = gatherContext;
   const polling = startPolling(context, request.timeoutMilliseconds);
-  const server = connect(noReport, gatherContext, polling);
+  const server = connect({}, gatherContext, polling);
   const found = await findAnalysis(server, project, request.expected.sha);
-  const results = toSonarResults({ report: noReport, server: server.address.url, ...found });
+  const results = toSonarResults({ report: {}, server: server.address.url, ...found });
   return { results, confirmedBy: describeList(project.pullRequest) };
 }
 
@@ -146,8 +135,8 @@ async function gatherFromJson(document: unknown, gatherContext: GatherContext): 
   }
   context.log.info('Only the analysis that the JSON report names counts: the Sonar server is asked for its results.');
   const named = namedAnalysis(results);
-  if (named.kind === 'task') return gatherFromServer(named.task, gatherContext);
-  return forInput('sonar-report-path', () => gatherFromProject(named.project, gatherContext), 'sonar-project-key');
+  if ('ceTaskId' in named) return gatherFromServer(named, gatherContext);
+  return forInput('sonar-report-path', () => gatherFromProject(named, gatherContext), 'sonar-project-key');
 }
 
 /** Why a file proves nothing. */

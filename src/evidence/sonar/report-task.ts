@@ -1,16 +1,19 @@
 import { UserError } from '../../runtime/failure.ts';
 
-/** The report of a scanner (`report-task.txt`): the server and the background task that process the analysis. */
+/**
+ * The background task that processes an analysis, and its server, as far as a scanner's report (`report-task.txt`), the
+ * URL of the task or a JSON report names them.
+ */
 export interface ReportTask {
   readonly ceTaskId: string;
-  readonly projectKey: string | undefined;
+  readonly projectKey?: string | undefined;
   /** Written by Sonar's cloud, and by old servers. */
-  readonly organization: string | undefined;
+  readonly organization?: string | undefined;
   /** The server's configured URL, which this machine cannot always reach. */
-  readonly serverUrl: string | undefined;
+  readonly serverUrl?: string | undefined;
   /** For example `10.6.0.92116`; the cloud reports a made-up `8.0.0.56246`. */
-  readonly serverVersion: string | undefined;
-  readonly dashboardUrl: string | undefined;
+  readonly serverVersion?: string | undefined;
+  readonly dashboardUrl?: string | undefined;
 }
 
 /**
@@ -57,6 +60,27 @@ export function parseReportTask(text: string, path: string): ReportTask {
     serverVersion: value('serverVersion'),
     dashboardUrl: value('dashboardUrl'),
   };
+}
+
+const taskPath = '/api/ce/task';
+
+/**
+ * Parses the URL of a background task, as scanners write it to `ceTaskUrl` in `report-task.txt`.
+ *
+ * @param text an http or https URL
+ * @throws UserError if it is not the URL of a task
+ */
+export function parseTaskUrl(text: string): ReportTask {
+  const { origin, pathname, searchParams } = new URL(text);
+  const ceTaskId = searchParams.get('id') ?? '';
+  // With its context path.
+  if (pathname.endsWith(taskPath) && isTaskId(ceTaskId))
+    return { ceTaskId, serverUrl: origin + pathname.slice(0, -taskPath.length) };
+  throw new UserError({
+    input: 'sonar-task-url',
+    what: `\`sonar-task-url\` (${origin}${pathname}) is not the URL of a background task`,
+    remedy: 'Use the `ceTaskUrl` that the scanner wrote: it ends in `/api/ce/task?id=…`.',
+  });
 }
 
 /** Whether a text can be the id of a background task (UUID, URL-safe base64). Others could forge log lines. */

@@ -39,21 +39,15 @@ function isFailure(status: string | undefined, document: unknown): boolean {
   return status !== undefined && status !== 'SUCCESS' && valueAt(document, 'qualityGate') === undefined;
 }
 
-/** What a JSON report names on its server: a background task, or else a project with the analysis of the commit. */
-export type NamedAnalysis =
-  { readonly kind: 'task'; readonly task: ReportTask } | { readonly kind: 'project'; readonly project: SonarProject };
-
-/** The analysis that a server can be asked for. Nothing else of the report counts then. */
-export function namedAnalysis({ taskId = '', project, branch, pullRequest }: SonarResults): NamedAnalysis {
+/**
+ * The analysis that a server can be asked for: by its background task, or else in the list of its project. Nothing else
+ * of the report counts then.
+ */
+export function namedAnalysis({ taskId = '', project, branch, pullRequest }: SonarResults): ReportTask | SonarProject {
   const { key } = project;
-  if (isTaskId(taskId)) {
-    const unknown = { organization: undefined, serverUrl: undefined, serverVersion: undefined };
-    return { kind: 'task', task: { ...unknown, ceTaskId: taskId, projectKey: key, dashboardUrl: project.url } };
-  }
+  if (isTaskId(taskId)) return { ceTaskId: taskId, projectKey: key, dashboardUrl: project.url };
   // The webhook describes a pull request as a branch of this type.
   const ofPullRequest = pullRequest ?? (branch?.type === 'PULL_REQUEST' ? branch.name : undefined);
-  if (ofPullRequest !== undefined)
-    return { kind: 'project', project: { key, branch: undefined, pullRequest: ofPullRequest } };
-  const isMain = valueAt(branch, 'isMain') === true;
-  return { kind: 'project', project: { key, branch: isMain ? undefined : branch?.name, pullRequest: undefined } };
+  if (ofPullRequest !== undefined) return { key, pullRequest: ofPullRequest };
+  return valueAt(branch, 'isMain') === true ? { key } : { key, branch: branch?.name };
 }

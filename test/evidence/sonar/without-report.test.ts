@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { parseTaskUrl } from '../../../src/evidence/sonar/task-url.ts';
+import { parseTaskUrl } from '../../../src/evidence/sonar/report-task.ts';
 import { failureOf } from '../../support/failures.ts';
 import { analysedCommit, finishedTask, projectKey, taskId } from '../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
