@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { errorCode } from '../../../../runtime/failure.ts';
+import { textAt } from '../../../../runtime/untrusted-data.ts';
 import { StorageError, type StorageReason } from '../storage-error.ts';
 
 /** The reasons for error codes and classes of PostgreSQL (its documentation, appendix A). The longest match decides. */
@@ -101,8 +102,8 @@ export function translatePostgresError(error: unknown): unknown {
     return reason === undefined ? error : databaseFault(reason, error);
   }
   if (isPasswordMissing(error) || isCertificateError(error)) return databaseFault('inaccessible', error);
-  const isNetwork = networkCodes.has(errorCode(error) ?? '') || isConnectionError(error);
-  return isNetwork ? databaseFault('unreachable', error) : error;
+  const isNetwork = networkCodes.has(errorCode(error) ?? '') || textAt(error, 'syscall') === 'connect';
+  return isNetwork || isConnectionError(error) ? databaseFault('unreachable', error) : error;
 }
 
 function isConnectionError(error: unknown): boolean {

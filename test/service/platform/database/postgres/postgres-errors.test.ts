@@ -46,6 +46,8 @@ describe('errors of PostgreSQL', () => {
   it.each([
     Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' }),
     Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }),
+    // A Unix socket of a server that does not run.
+    Object.assign(new Error('connect ENOENT /run/postgresql/.s.PGSQL.5432'), { code: 'ENOENT', syscall: 'connect' }),
     new Error('Connection terminated unexpectedly'),
     new Error('timeout exceeded when trying to connect'),
     new Error('Query read timeout'),
