@@ -5,12 +5,11 @@ import type { Flow } from '../flow/flow.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { firstSince, lastBefore, type TimeSeries } from '../platform/time-series.ts';
+import { firstSince, lastBefore, type NumberRange, type TimeSeries } from '../platform/time-series.ts';
 import { findRequiredType } from '../template/template.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import type { Attestation, AttestationSummary } from './attestation.ts';
 import type { FlowReference } from './attestation-records.ts';
-import type { SequenceRange } from './attestation-series-records.ts';
 import { findRestored } from './effective-evidence-use-cases.ts';
 import { evidenceName, listTargetArtifacts, toReportScopes } from './evidence-scope.ts';
 
@@ -182,13 +181,13 @@ async function selectSpan(
   { attestations, attestationSeries }: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
   { org, flow, from, to }: AttestationListQuery,
   now: number,
-): Promise<SequenceRange> {
+): Promise<NumberRange> {
   const reference = { org, flow };
   const length = (await attestations.findLatest(reference))?.sequence ?? 0;
   if (from === undefined && to === undefined) return { first: 1, last: length };
   const series: TimeSeries = {
     length,
-    stepsBack: await attestationSeries.listStepsBack(reference),
+    listStepsBack: () => attestationSeries.listStepsBack(reference),
     listTimes: (sequences) => attestationSeries.listTimes(reference, sequences),
   };
   return {

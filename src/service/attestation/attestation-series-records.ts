@@ -1,13 +1,8 @@
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number } from '../platform/database/rows.ts';
+import type { NumberRange } from '../platform/time-series.ts';
 import type { Attestation } from './attestation.ts';
 import { type FlowReference, summaryColumns, toAttestation } from './attestation-records.ts';
-
-/** A range of sequence numbers, both ends included. */
-export interface SequenceRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 const statements = defineStatements('attestation_series', {
   listRange: `SELECT ${summaryColumns}, a.document FROM attestations a
@@ -22,12 +17,12 @@ const statements = defineStatements('attestation_series', {
 
 export class AttestationSeriesReader extends Repository {
   /** The attestations of the range, newest first. */
-  listRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<readonly Attestation[]> {
+  listRange({ org, flow }: FlowReference, { first, last }: NumberRange): Promise<readonly Attestation[]> {
     return this.queryAll(statements.listRange, [org, flow, first, last], toAttestation);
   }
 
   /** The total size of the documents in the range, in bytes; much cheaper than reading them. */
-  findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
+  findRangeBytes({ org, flow }: FlowReference, { first, last }: NumberRange): Promise<number> {
     return this.queryNumber(statements.findRangeBytes, [org, flow, first, last], 'size');
   }
 

@@ -2,7 +2,7 @@ import { entryColumns, type LoggedRow, rowColumns, selectFromEntries, toOptional
 import { type LoggedTable, loggedTables, toColumn } from '../log/logged-table.ts';
 import { defineStatements, isAnyOf, Repository, type Value } from '../platform/database/database.ts';
 import { flag, flagOrNull, number, type Row, text, toRecord } from '../platform/database/rows.ts';
-import type { NumberRange } from '../snapshot/snapshot-series.ts';
+import type { NumberRange } from '../platform/time-series.ts';
 
 /** Selects logged records that belong together. */
 interface Selection {

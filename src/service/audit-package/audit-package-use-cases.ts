@@ -6,7 +6,8 @@ import { findRecordedDocument, parseRename } from '../log/renamed-row.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import type { NumberRange } from '../snapshot/snapshot-series.ts';
+import type { NumberRange } from '../platform/time-series.ts';
+import { numberAt } from '../snapshot/snapshot-series.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';
 import type { EnvironmentSubject, PackagedLog, PackagedRecord, PackageSubject } from './audit-package.ts';
 import {
@@ -103,10 +104,10 @@ export function findSnapshotNumbers(
   return storage.read(async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
-    const series = toSeries(transaction, head, now);
+    const series = toSeries(transaction, head);
     return {
-      first: from === undefined ? 1 : Math.max(1, await series.numberAt(from)),
-      last: to === undefined ? series.latest : await series.numberAt(to),
+      first: from === undefined ? 1 : Math.max(1, await numberAt(series, from, now)),
+      last: to === undefined ? series.length : await numberAt(series, to, now),
     };
   });
 }

@@ -136,7 +136,7 @@ export function listEnvironmentEvents(
   return storage.read(async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
-    const range = await resolveInterval(interval, toSeries(transaction, head, now), now);
+    const range = await resolveInterval(interval, toSeries(transaction, head), now);
     const [first, last] = [starts.flatMap(toSnapshots), ends.flatMap(toSnapshots)];
     const [since, until] = [starts.flatMap(toTimes), ends.flatMap(toTimes)];
     const events = await transaction.snapshots.listMovements({

@@ -10,13 +10,13 @@
 export interface TimeSeries {
   readonly length: number;
   /** The records whose time is before that of their predecessor, in ascending order. Usually none. */
-  readonly stepsBack: readonly number[];
+  listStepsBack(): Promise<readonly number[]>;
   /** The times of these records in Unix seconds, in the same order. */
   listTimes(numbers: readonly number[]): Promise<readonly number[]>;
 }
 
-/** Consecutive records, both ends included, whose times never decrease. */
-interface TimeSeriesRun {
+/** A range of numbers, both ends included; empty if the first is greater than the last. */
+export interface NumberRange {
   readonly first: number;
   readonly last: number;
 }
@@ -40,7 +40,7 @@ const allowance = 1;
 export async function lastBefore(series: TimeSeries, end: number, now: number): Promise<number> {
   const { length } = series;
   if (end > now) return length;
-  const runs = toRuns(series);
+  const runs = await toRuns(series);
   const starts = await series.listTimes(runs.map(({ first }) => first));
   const run = runs[starts.findLastIndex((time) => time < end)];
   const found = run === undefined ? 0 : (await findFirstNotBefore(series, run, end)) - 1;
@@ -62,7 +62,7 @@ export async function lastBefore(series: TimeSeries, end: number, now: number): 
  * @param now in Unix seconds
  */
 export async function firstSince(series: TimeSeries, start: number, now: number): Promise<number> {
-  const runs = await withoutFuture(series, toRuns(series), now + allowance);
+  const runs = await withoutFuture(series, await toRuns(series), now + allowance);
   const ends = await series.listTimes(runs.map(({ last }) => last));
   const run = runs[ends.findIndex((time) => time >= start)];
   const found = run === undefined ? series.length + 1 : await findFirstNotBefore(series, run, start);
@@ -76,7 +76,7 @@ export async function firstSince(series: TimeSeries, start: number, now: number)
 }
 
 /** The first record of a run at or after a time; one more than the last of the run if there is none. */
-async function findFirstNotBefore(series: TimeSeries, { first, last }: TimeSeriesRun, time: number): Promise<number> {
+async function findFirstNotBefore(series: TimeSeries, { first, last }: NumberRange, time: number): Promise<number> {
   let [low, high] = [first, last + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -87,24 +87,25 @@ async function findFirstNotBefore(series: TimeSeries, { first, last }: TimeSerie
   return low;
 }
 
-/** Splits a series into runs; every step back starts a new one. */
-function toRuns({ length, stepsBack }: TimeSeries): readonly TimeSeriesRun[] {
+/** Splits a series into runs, whose times never decrease; every step back starts a new one. */
+async function toRuns(series: TimeSeries): Promise<readonly NumberRange[]> {
+  const { length } = series;
   if (length === 0) return [];
-  const starts = [1, ...stepsBack];
+  const starts = [1, ...(await series.listStepsBack())];
   return starts.map((first, index) => ({ first, last: (starts[index + 1] ?? length + 1) - 1 }));
 }
 
 /** Truncates the runs at a time and drops those that begin at or after it. */
 async function withoutFuture(
   series: TimeSeries,
-  runs: readonly TimeSeriesRun[],
+  runs: readonly NumberRange[],
   future: number,
-): Promise<readonly TimeSeriesRun[]> {
+): Promise<readonly NumberRange[]> {
   const ends = await withTimes(
     series,
     runs.map(({ last }) => last),
   );
-  const past: TimeSeriesRun[] = [];
+  const past: NumberRange[] = [];
   for (const [index, run] of runs.entries()) {
     const isPast = (ends[index]?.time ?? Infinity) < future;
     const last = isPast ? run.last : (await findFirstNotBefore(series, run, future)) - 1;

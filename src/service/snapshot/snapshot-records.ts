@@ -18,10 +18,11 @@ import {
   toRecord,
 } from '../platform/database/rows.ts';
 import type { VerdictSpan } from '../platform/rate.ts';
+import type { NumberRange } from '../platform/time-series.ts';
 import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
 import type { SnapshotReference } from './snapshot.ts';
 import type { Movement } from './snapshot-events.ts';
-import type { NumberRange, SortedPart } from './snapshot-series.ts';
+import type { SortedPart } from './snapshot-series.ts';
 
 export interface StoredSnapshot extends JudgedReference {
   readonly org: string;

@@ -1,37 +1,26 @@
 import type { SnapshotInterval, SnapshotSelector } from '../../contract/snapshot-expression.ts';
+import { lastBefore, type NumberRange, type TimeSeries } from '../platform/time-series.ts';
 
-/** The snapshots of an environment, numbered from 1 to the latest without gaps. */
-export interface SnapshotSeries {
-  /** 0 if there is none. */
-  readonly latest: number;
-  /** The number of the snapshot that was current at a time (Unix seconds); 0 before the first snapshot. */
-  numberAt(time: number): Promise<number>;
+/** The number of the snapshot that was current at a time (Unix seconds); 0 before the first snapshot. */
+export function numberAt(series: TimeSeries, time: number, now: number): Promise<number> {
+  // The interface has times in whole seconds, so any time within a snapshot's second must select it.
+  return lastBefore(series, Math.floor(time) + 1, now);
 }
 
 /** Resolves a selector to a number. The snapshot need not exist. */
-export async function resolveSelector(
-  selector: SnapshotSelector,
-  series: SnapshotSeries,
-  now: number,
-): Promise<number> {
+export async function resolveSelector(selector: SnapshotSelector, series: TimeSeries, now: number): Promise<number> {
   switch (selector.kind) {
     case 'latest':
-      return series.latest;
+      return series.length;
     case 'number':
       return selector.number;
     case 'behind':
-      return series.latest - selector.count;
+      return series.length - selector.count;
     case 'time':
-      return series.numberAt(selector.time);
+      return numberAt(series, selector.time, now);
     case 'ago':
-      return series.numberAt(now - selector.seconds);
+      return numberAt(series, now - selector.seconds, now);
   }
-}
-
-/** A range of numbers, both ends included; empty if the first is greater than the last. */
-export interface NumberRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 /** Two ends, both included. */
@@ -40,13 +29,13 @@ export type Interval = Extract<SnapshotInterval, { readonly from: SnapshotSelect
 /** Resolves an interval to the existing snapshots in it; to all snapshots if there is no interval. */
 export async function resolveInterval(
   interval: Interval | undefined,
-  series: SnapshotSeries,
+  series: TimeSeries,
   now: number,
 ): Promise<NumberRange> {
-  if (interval === undefined) return { first: 1, last: series.latest };
+  if (interval === undefined) return { first: 1, last: series.length };
   return {
     first: Math.max(1, await resolveSelector(interval.from, series, now)),
-    last: Math.min(series.latest, await resolveSelector(interval.to, series, now)),
+    last: Math.min(series.length, await resolveSelector(interval.to, series, now)),
   };
 }
 

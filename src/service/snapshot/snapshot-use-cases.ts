@@ -8,22 +8,14 @@ import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
 import { SnapshotContent } from '../platform/judging/snapshot-content.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { lastBefore, type TimeSeries } from '../platform/time-series.ts';
+import type { NumberRange, TimeSeries } from '../platform/time-series.ts';
 import { listEnvironmentReasons } from '../policy/judge-environment.ts';
 import type { EnvironmentHead } from '../snapshot/snapshot.ts';
 import type { StoredContent } from './content-views.ts';
 import { parseMembers, type Snapshot, type SnapshotReference, type SnapshotSummary } from './snapshot.ts';
 import type { Provenance } from './snapshot-events.ts';
 import type { JudgedReference } from './snapshot-records.ts';
-import {
-  type Interval,
-  type NumberRange,
-  resolveInterval,
-  resolveSelector,
-  type SnapshotSeries,
-  type SortedPart,
-  toPageRange,
-} from './snapshot-series.ts';
+import { type Interval, resolveInterval, resolveSelector, type SortedPart, toPageRange } from './snapshot-series.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
@@ -50,7 +42,7 @@ export function listSnapshots(
   return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
-    const range = toPageRange(await resolveInterval(interval, toSeries(transaction, head, now), now), part);
+    const range = toPageRange(await resolveInterval(interval, toSeries(transaction, head), now), part);
     const summaries = await listSummaries(transaction, head, range);
     return {
       snapshots: part.ascending ? summaries : summaries.toReversed(),
@@ -87,20 +79,11 @@ async function listSummaries(
 }
 
 /** The snapshots of an environment, for resolving selectors. */
-export function toSeries(
-  { snapshots }: ReadTransaction,
-  { org, name, latest }: EnvironmentHead,
-  now: number,
-): SnapshotSeries {
-  const loadTimes = async (): Promise<TimeSeries> => ({
-    length: latest,
-    stepsBack: await snapshots.listStepsBack(org, name),
-    listTimes: (numbers) => snapshots.listTimes(org, name, numbers),
-  });
+export function toSeries({ snapshots }: ReadTransaction, { org, name, latest }: EnvironmentHead): TimeSeries {
   return {
-    latest,
-    // The interface has times in whole seconds, so any time within a snapshot's second must select it.
-    numberAt: async (time) => lastBefore(await loadTimes(), Math.floor(time) + 1, now),
+    length: latest,
+    listStepsBack: () => snapshots.listStepsBack(org, name),
+    listTimes: (numbers) => snapshots.listTimes(org, name, numbers),
   };
 }
 
@@ -200,7 +183,7 @@ async function findSelected(
   const head = reading === undefined ? undefined : heads.get(reading.environment);
   if (reading === undefined || head === undefined) return { outcome: 'environment not found' };
   const { environment, selector } = reading;
-  const number = await resolveSelector(selector, toSeries(transaction, head, now), now);
+  const number = await resolveSelector(selector, toSeries(transaction, head), now);
   const [judged] = await transaction.snapshots.listJudgements(org, [{ environment, number }]);
   const { kind, latest } = head;
   if (judged === undefined) return { outcome: 'no such snapshot', environment, number, latest };

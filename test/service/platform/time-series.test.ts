@@ -14,7 +14,7 @@ function createTimeSeries(
 ): TimeSeries {
   return {
     length,
-    stepsBack,
+    listStepsBack: () => Promise.resolve(stepsBack),
     listTimes: (wanted) => Promise.resolve(wanted.map(timeOf)),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { NumberRange } from '../../../src/service/platform/time-series.ts';
 import { unjudged } from '../../../src/service/policy/judge-environment.ts';
 import {
   listFingerprints,
@@ -10,7 +11,7 @@ import {
 import type { Snapshot } from '../../../src/service/snapshot/snapshot.ts';
 import { compareArtifacts } from '../../../src/service/snapshot/snapshot-difference.ts';
 import { createEvents, findMovement } from '../../../src/service/snapshot/snapshot-events.ts';
-import { type NumberRange, resolveInterval, toPageRange } from '../../../src/service/snapshot/snapshot-series.ts';
+import { resolveInterval, toPageRange } from '../../../src/service/snapshot/snapshot-series.ts';
 import { pod } from '../../support/environment-samples.ts';
 
 const pods = fc.array(
@@ -94,8 +95,9 @@ describe('the pages of a series', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(30), selector, selector, async (latest, from, to) => {
         const series = {
-          latest,
-          numberAt: (time: number) => Promise.resolve(Math.max(0, Math.min(latest, Math.floor(time)))),
+          length: latest,
+          listStepsBack: () => Promise.resolve([]),
+          listTimes: (numbers: readonly number[]) => Promise.resolve(numbers),
         };
         const { first, last } = await resolveInterval({ from, to }, series, 25);
         expect(first).toBeGreaterThanOrEqual(1);
