@@ -34,19 +34,15 @@ export class DigestIndex {
 
   /** Adds a text if it is new, and returns its number, from 0. A new text gets the previous `size` as its number. */
   add(text: string): number {
+    if ((this.#size + 1) * this.#words > this.#digests.length) this.#grow();
     const words = this.#toWords(text);
     const slot = this.#findSlot(words);
     const taken = this.#slots[slot] ?? 0;
     if (taken > 0) return taken - 1;
-    const number = this.#size;
-    if ((number + 1) * this.#words > this.#digests.length) {
-      this.#grow();
-      this.#store(number, words, this.#findSlot(words));
-    } else {
-      this.#store(number, words, slot);
-    }
+    this.#digests.set(words, this.#size * this.#words);
     this.#size += 1;
-    return number;
+    this.#slots[slot] = this.#size;
+    return this.#size - 1;
   }
 
   /** Reuses one array, because a list has hundreds of thousands of texts. */
@@ -60,11 +56,6 @@ export class DigestIndex {
       this.#current[index] = (high << 16) | low;
     }
     return this.#current;
-  }
-
-  #store(number: number, words: Uint32Array, slot: number): void {
-    this.#digests.set(words, number * this.#words);
-    this.#slots[slot] = number + 1;
   }
 
   /** The slot that has these words, or the free slot for them. */
