@@ -9,17 +9,17 @@ export interface DamagedAttachment {
 /**
  * Runs work for each attachment, for several at a time.
  *
- * @param contents each is taken by one of the workers
  * @returns those for which it threw a DamagedAttachmentError
  */
 export async function collectDamaged(
-  contents: IterableIterator<AttachedContent>,
+  contents: readonly AttachedContent[],
   concurrency: number,
   work: (content: AttachedContent) => Promise<void>,
 ): Promise<readonly DamagedAttachment[]> {
   const damaged: DamagedAttachment[] = [];
+  const left = contents.values();
   const worker = async (): Promise<void> => {
-    for (const content of contents) {
+    for (const content of left) {
       try {
         await work(content);
       } catch (error) {

@@ -40,9 +40,7 @@ export async function copyAttachments(
   const paths = contents.map(({ digest }) => attachmentPath(join(target, attachmentsFolder), digest));
   const groups = new Set(paths.map((path) => dirname(path)));
   for (const group of groups) await makeFolder(group);
-  const damaged = await collectDamaged(contents.values(), concurrency, (content) =>
-    copyAttachment(source, target, content),
-  );
+  const damaged = await collectDamaged(contents, concurrency, (content) => copyAttachment(source, target, content));
   for (const group of groups) await syncFolder(group);
   return damaged;
 }
@@ -52,7 +50,7 @@ export function verifyAttachments(
   folder: string,
   contents: readonly AttachedContent[],
 ): Promise<readonly DamagedAttachment[]> {
-  return collectDamaged(contents.values(), concurrency, async (content) => {
+  return collectDamaged(contents, concurrency, async (content) => {
     const file = await openVerified(attachmentPath(join(folder, attachmentsFolder), content.digest), content);
     await file.close();
   });

@@ -25,7 +25,7 @@ export interface AttachmentTarget {
  * @throws StartError if the folder or the target cannot be used
  */
 export function copyAttachments(
-  contents: IterableIterator<AttachedContent>,
+  contents: readonly AttachedContent[],
   dataFolder: string,
   { attachments, toStartError: toTargetError }: AttachmentTarget,
   onCopied: (content: AttachedContent) => void,
@@ -51,7 +51,7 @@ export function copyAttachments(
  * @returns the damaged ones
  */
 export function verifyAttachments(
-  contents: IterableIterator<AttachedContent>,
+  contents: readonly AttachedContent[],
   { attachments, toStartError: toTargetError }: AttachmentTarget,
   onVerified: (content: AttachedContent) => void,
 ): Promise<readonly DamagedAttachment[]> {

@@ -154,31 +154,23 @@ async function copyContent(
   { dataFolder, leaveOutDamaged, to }: ContentToCopy,
   progress: Progress,
 ): Promise<Pick<CopyReport, 'attachments' | 'leftOut'>> {
-  const all = new AttachmentCount();
-  for (const content of listAttachedContent(database)) all.add(content);
-  progress.begin(`copying ${all.count} attachments (${all.bytes} bytes)`);
-  const copied = new AttachmentCount();
-  const leftOut = await copyAttachments(listAttachedContent(database), dataFolder, to, (content) => {
-    copied.add(content);
-    progress.report(() => `copied ${describeShare(copied, all)}`);
-  });
-  const missing = new Set(leftOut.map(({ digest }) => digest));
-  if (missing.size > 0 && !leaveOutDamaged) {
+  const all = listAttachedContent(database);
+  progress.begin(`copying ${all.length} attachments (${sumBytes(all)} bytes)`);
+  const leftOut = await copyAttachments(all, dataFolder, to, countDone('copied', all, progress));
+  if (leftOut.length > 0 && !leaveOutDamaged) {
     const remedy = 'put them back from a backup, or copy the others with --leave-out-damaged';
     throw new CopyError(
       [
-        `${dataFolder} holds damaged attachments (${missing.size}), so no record was copied; ${remedy}`,
+        `${dataFolder} holds damaged attachments (${leftOut.length}), so no record was copied; ${remedy}`,
         ...describeDamaged(leftOut),
       ].join('\n'),
     );
   }
-  progress.begin(`comparing ${copied.count} attachments`);
-  const compared = new AttachmentCount();
-  const damaged = await verifyAttachments(listWithout(missing, database), to, (content) => {
-    compared.add(content);
-    progress.report(() => `compared ${describeShare(compared, copied)}`);
-  });
-  if (damaged.length === 0) return { attachments: copied, leftOut };
+  const missing = new Set(leftOut.map(({ digest }) => digest));
+  const copied = all.filter(({ digest }) => !missing.has(digest));
+  progress.begin(`comparing ${copied.length} attachments`);
+  const damaged = await verifyAttachments(copied, to, countDone('compared', copied, progress));
+  if (damaged.length === 0) return { attachments: { count: copied.length, bytes: sumBytes(copied) }, leftOut };
   throw new CopyError(
     [
       `attachments in ${to.shown} differ from what was copied, so no record was copied; copy again`,
@@ -187,22 +179,17 @@ async function copyContent(
   );
 }
 
-/** The number and the size of attachments. */
-class AttachmentCount {
-  count = 0;
-  bytes = 0;
+const sumBytes = (contents: readonly AttachedContent[]): number => contents.reduce((sum, { size }) => sum + size, 0);
 
-  add({ size }: AttachedContent): void {
-    this.count += 1;
-    this.bytes += size;
-  }
-}
-
-const describeShare = (part: AttachmentCount, all: AttachmentCount): string =>
-  `${part.count} of ${all.count} attachments (${part.bytes} of ${all.bytes} bytes)`;
-
-function* listWithout(missing: ReadonlySet<string>, database: DatabaseSync): Generator<AttachedContent> {
-  for (const content of listAttachedContent(database)) if (!missing.has(content.digest)) yield content;
+/** Returns a function that reports how many of the attachments are done. Call it after each. */
+function countDone(verb: string, all: readonly AttachedContent[], progress: Progress): (done: AttachedContent) => void {
+  const total = sumBytes(all);
+  let [count, bytes] = [0, 0];
+  return ({ size }) => {
+    count += 1;
+    bytes += size;
+    progress.report(() => `${verb} ${count} of ${all.length} attachments (${bytes} of ${total} bytes)`);
+  };
 }
 
 export function describeDamaged(damaged: readonly DamagedAttachment[]): readonly string[] {

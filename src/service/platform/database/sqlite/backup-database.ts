@@ -55,28 +55,26 @@ export function inspectDatabase(path: string): DatabaseContents {
     return {
       version,
       rows: Object.fromEntries(rows),
-      attachments: [...listAttachedContent(database)],
+      attachments: listAttachedContent(database),
       problems: findProblems(database),
     };
   });
 }
 
 /** Lists every attachment that a record refers to and that was not removed, without duplicates. */
-export function* listAttachedContent(database: DatabaseSync): Generator<AttachedContent> {
+export function listAttachedContent(database: DatabaseSync): readonly AttachedContent[] {
   // Backups of earlier versions do not have this table.
   const [removals] = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'removed_attachments'").all();
-  const rows = database
-    .prepare(
-      `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations a
-        WHERE ${removals === undefined ? 'attachment_digest IS NOT NULL' : showsAttachment} GROUP BY attachment_digest`,
-    )
-    .iterate();
-  for (const row of rows) {
+  const attached = database.prepare(
+    `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations a
+      WHERE ${removals === undefined ? 'attachment_digest IS NOT NULL' : showsAttachment} GROUP BY attachment_digest`,
+  );
+  return Array.from(attached.iterate(), (row) => {
     const content = { digest: text(row, 'digest'), size: number(row, 'size') };
     // The digest becomes part of a path.
     if (!digestForm.test(content.digest)) throw new Error('the database names an attachment without a SHA-256');
-    yield content;
-  }
+    return content;
+  });
 }
 
 /** Runs SQLite's integrity checks, and returns the problems that they find. */
