@@ -156,7 +156,9 @@ describe('the command of the service', () => {
       COMPLIANCE_SERVICE_ORG: 'acme',
       COMPLIANCE_SERVICE_KEY: key,
       COMPLIANCE_SERVICE_ADMIN_KEY: adminKey,
+      COMPLIANCE_SERVICE_PUBLIC_URL: 'https://compliance.example.com',
     });
+    expect(running.output()).toContain(' open https://compliance.example.com/ in a browser');
     expect((await putFlow(running, 'web')).status).toBe(201);
     const created = await fetch(new URL('/admin/v1/organizations', running.baseUrl), {
       method: 'POST',

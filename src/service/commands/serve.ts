@@ -37,7 +37,7 @@ export async function serve(options: ServiceOptions, sources: StorageDependencie
     terminal.writeLine(`an API key is in ${path}; store it where it is used, and delete the file`);
   }
   if (service.generatedKey !== undefined) await outputGeneratedKey(options, service.generatedKey, terminal);
-  terminal.writeLine(`open ${service.url}/ in a browser to see the pages`);
+  terminal.writeLine(`open ${options.publicUrl ?? service.url}/ in a browser to see the pages`);
   terminal.writeLine(`listening on ${service.baseUrl}`);
 }
 
