@@ -1,13 +1,22 @@
+import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { errorCode } from '../runtime/failure.ts';
+import { errorCode, errorMessage } from '../runtime/failure.ts';
 import { isTransientStatus } from './retry.ts';
 import { type HttpResponse, maximumAnswerBytes, TransportError } from './transport.ts';
 
-type Decode = (
-  bytes: Buffer,
-  options: { readonly maxOutputLength: number },
-  callback: (error: Error | null, result: Buffer) => void,
-) => void;
+type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+const inflate = promisify(zlib.inflate);
+const inflateRaw = promisify(zlib.inflateRaw);
+
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', promisify(zlib.gunzip)],
+  ['x-gzip', promisify(zlib.gunzip)],
+  ['br', promisify(zlib.brotliDecompress)],
+  ['zstd', promisify(zlib.zstdDecompress)],
+  // Some servers leave out the wrapper of zlib (RFC 9110, 8.4.1.2), whose first byte names the method 8.
+  ['deflate', (bytes, options) => (((bytes[0] ?? 0) & 0x0f) === 8 ? inflate : inflateRaw)(bytes, options)],
+]);
 
 /** The maximum number of codings. More than one is rare, but a header of a few kilobytes can name hundreds. */
 const maximumCodings = 3;
@@ -45,49 +54,20 @@ function parseCodings(header: string | undefined): readonly string[] {
   return names.filter((name) => name !== '' && name !== 'identity');
 }
 
-function decode(coding: string, bytes: Buffer, status: number): Promise<Buffer> {
-  const decoder = findDecoder(coding, bytes);
-  if (decoder === undefined)
-    return Promise.reject(undecodable(status, `the coding ${quoteCoding(coding)}, which is not supported`));
-  return new Promise((resolve, reject) => {
-    decoder(bytes, { maxOutputLength: maximumAnswerBytes }, (error, result) => {
-      if (error === null) resolve(result);
-      else reject(toTransportError(error, coding, status));
-    });
-  });
-}
-
-function findDecoder(coding: string, bytes: Buffer): Decode | undefined {
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-      return zlib.gunzip;
-    case 'br':
-      return zlib.brotliDecompress;
-    case 'deflate':
-      // Some servers leave out the wrapper of zlib (RFC 9110, 8.4.1.2), whose first byte names the method 8.
-      return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw;
-    case 'zstd':
-      // Node.js 20 and the first releases of 22 do not have it.
-      return 'zstdDecompress' in zlib
-        ? (...given) => {
-            zlib.zstdDecompress(...given);
-          }
-        : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function toTransportError(error: Error, coding: string, status: number): TransportError {
-  if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') {
+async function decode(coding: string, bytes: Buffer, status: number): Promise<Buffer> {
+  const decoder = decoders.get(coding);
+  if (decoder === undefined) throw undecodable(status, `the coding ${quoteCoding(coding)}, which is not supported`);
+  try {
+    return await decoder(bytes, { maxOutputLength: maximumAnswerBytes });
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_BUFFER_TOO_LARGE')
+      throw undecodable(status, `${quoteCoding(coding)} and damaged (${errorMessage(error)})`, error);
     const what = `the answer is larger than ${maximumAnswerBytes} bytes once decompressed`;
-    return new TransportError('malformed', true, what, { cause: error });
+    throw new TransportError('malformed', true, what, { cause: error });
   }
-  return undecodable(status, `${quoteCoding(coding)} and damaged (${error.message})`, error);
 }
 
-function undecodable(status: number, what: string, cause?: Error): TransportError {
+function undecodable(status: number, what: string, cause?: unknown): TransportError {
   // If a retry may get another answer, only the status counts.
   const problem = isTransientStatus(status) ? 'interrupted' : 'malformed';
   const message = `the body of the answer ${status} is compressed with ${what}`;

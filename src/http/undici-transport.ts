@@ -116,23 +116,14 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
   });
 }
 
-/** The whole answer. Asynchronous only if it is compressed. */
-function toAnswer(
-  status: number,
-  headers: HttpResponse['headers'],
-  body: Buffer,
-  encoding: BufferEncoding,
-): HttpResponse | Promise<HttpResponse> {
-  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString(encoding) };
-  return decodedAnswer(status, headers, body, encoding);
-}
-
-async function decodedAnswer(
+/** The whole answer, decoded if it is compressed. */
+async function toAnswer(
   status: number,
   headers: HttpResponse['headers'],
   body: Buffer,
   encoding: BufferEncoding,
 ): Promise<HttpResponse> {
+  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString(encoding) };
   const { decodeBody } = await import('./content-encoding.ts');
   const decoded = await decodeBody(status, headers, body);
   return { status, headers: decoded.headers, text: decoded.body.toString(encoding) };
