@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../../../src/service/account/api-key.ts';
-import { accounts } from '../../../../../src/service/platform/database/sqlite/migrations/accounts.ts';
-import { base } from '../../../../../src/service/platform/database/sqlite/migrations/base.ts';
-import { environments } from '../../../../../src/service/platform/database/sqlite/migrations/environments.ts';
-import { notifications } from '../../../../../src/service/platform/database/sqlite/migrations/notifications.ts';
+import { steps } from '../../../../../src/service/platform/database/sqlite/migrations.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { Records } from '../../../../support/records.ts';
 import { sampleAttestation } from '../../../../support/service-samples.ts';
@@ -18,7 +15,7 @@ describe('a database of the first version', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
     const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
-    database.exec(base);
+    database.exec(steps[0] ?? '');
     database.exec(`
       INSERT INTO organizations VALUES ('acme', 1);
       INSERT INTO flows VALUES ('acme', 'web', 'The shop', NULL, '["sonar"]', NULL, 2, 2);
@@ -103,7 +100,7 @@ describe('a database from before user names were global', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
     database = new DatabaseSync(join(folder, 'compliance.sqlite'));
-    database.exec([base, environments, accounts, notifications, 'PRAGMA user_version = 4;'].join('\n'));
+    database.exec([...steps.slice(0, 4), 'PRAGMA user_version = 4;'].join('\n'));
     database.exec("INSERT INTO organizations VALUES ('acme', 1), ('other', 1)");
   });
   afterEach(async () => {
