@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Attestation } from '../../../../src/service/attestation/attestation.ts';
 import type { Records } from '../../../support/records.ts';
-import { sampleAttestation } from '../../../support/service-samples.ts';
 
 /** An open storage with the use cases on it. */
 export interface OpenStorage {
@@ -44,23 +42,6 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
       ({ records } = await reopened);
       const found = await records.storage.read(({ flows }) => flows.list('acme', {}, { offset: 0, limit: 99 }));
       expect(found.map((each) => each.name)).toEqual(names.toSorted());
-    });
-
-    it('commits the other writes of a group if one fails', async () => {
-      await records.createOrganizationWithFlows('acme', ['web']);
-      const attestation = (id: string, trail = 'main'): Omit<Attestation, 'sequence'> => ({
-        ...{ org: 'acme', flow: 'web', trail, id, name: 'sonar', type: 'sonar', verdict: 'compliant', reason: 'OK' },
-        ...{ faults: [], createdAt: 20.5, reportedBy: 'ann', document: sampleAttestation('OK') },
-      });
-      await records.recordAttestation(attestation('first'));
-      const outcomes = await Promise.allSettled([
-        records.recordAttestation(attestation('second')),
-        records.recordAttestation(attestation('first', 'of-the-failed-one')),
-        records.recordAttestation(attestation('third')),
-      ]);
-      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect((await records.findTrail('acme', 'web', 'main'))?.history.attestations).toHaveLength(3);
-      expect(await records.findTrail('acme', 'web', 'of-the-failed-one')).toBeUndefined();
     });
   });
 }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { FlowFilter } from '../../../../src/service/flow/flow-records.ts';
 import type { Trail } from '../../../../src/service/trail/trail.ts';
 import type { TrailFilter } from '../../../../src/service/trail/trail-records.ts';
 import type { TrailToBegin } from '../../../../src/service/trail/trail-use-cases.ts';
@@ -140,18 +139,6 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       const found = await records.storage.read(({ attestations }) => attestations.findById('acme', 'id-1'));
       expect(found).toMatchObject({ id: 'id-1', sequence: 2, document: { target_artifacts: ['web', 'api'] } });
       expect(await records.storage.read(({ attestations }) => attestations.findById('other', 'id-1'))).toBeUndefined();
-    });
-
-    it('belong to flows, which are listed by name', async () => {
-      const flows = (filter: FlowFilter, offset = 0): Promise<unknown> =>
-        records.storage.read(async (transaction) => [
-          (await transaction.flows.list('acme', filter, { offset, limit: 5 })).map((flow) => flow.name),
-          await transaction.flows.count('acme', filter),
-        ]);
-      expect(await flows({})).toEqual([['api', 'web'], 2]);
-      expect(await flows({}, 1)).toEqual([['web'], 2]);
-      expect(await flows({ search: 'E' })).toEqual([[], 0]);
-      expect(await flows({ search: 'E', isCaseSensitive: false })).toEqual([['web'], 1]);
     });
 
     it('belong to flows, which keep when they were created and last changed', async () => {
