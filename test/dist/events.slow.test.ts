@@ -6,21 +6,17 @@ import { closeAfterEach } from '../support/close-after-each.ts';
 import { eventRuns } from '../support/event-runs.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
 import { apiCommit, type FakeGitHub, startGitHub } from '../support/fake-github.ts';
-import { type GitFolder, gitFolder } from '../support/git-repository.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 
 let job: ActionJob;
 let github: FakeGitHub;
-let repositories: GitFolder;
 const keep = closeAfterEach();
 
 beforeAll(async () => {
   [job, github] = await Promise.all([openActionJob(), startGitHub(answers)]);
-  repositories = gitFolder();
 });
 
 afterAll(async () => {
-  repositories.remove();
   await Promise.all([job.close(), github.close()]);
 });
 
@@ -114,49 +110,15 @@ describe('attest-sonar, on every event', () => {
   });
 });
 
-describe('attest-sonar, wherever the job runs', () => {
-  const onPullRequest: StepOptions = {
-    event: pullRequestEvent(),
-    variables: {
-      GITHUB_EVENT_NAME: 'pull_request',
-      GITHUB_SHA: shas.merge,
-      GITHUB_REF: 'refs/pull/12/merge',
-      GITHUB_HEAD_REF: 'feature/lid',
-    },
+it('attest-sonar stays with the server of the company on GHES', async () => {
+  const server = 'https://git.acme.example';
+  const api = keep(await startGitHub(answers));
+  const variables = {
+    ...{ GITHUB_EVENT_NAME: 'pull_request', GITHUB_SHA: shas.merge, GITHUB_REF: 'refs/pull/12/merge' },
+    ...{ GITHUB_HEAD_REF: 'feature/lid', GITHUB_SERVER_URL: server, GITHUB_API_URL: `${api.url}/api/v3` },
   };
-
-  it('reads the repository of a container, which belongs to another user, without asking GitHub', async () => {
-    const workspace = repositories.repository('container');
-    const sha = repositories.commit(workspace, 'feat: in a container\n');
-    const own = keep(await startGitHub(answers));
-    const { result, commit } = await attest(sha, {
-      event: pullRequestEvent({ sha }),
-      variables: {
-        ...onPullRequest.variables,
-        GITHUB_API_URL: own.url,
-        GITHUB_WORKSPACE: workspace,
-        GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
-      },
-    });
-    expect(result).toMatchObject({ exitCode: 0 });
-    expect(result.log).toContain('described by git in the workspace');
-    expect(commit.sha).toBe(sha);
-    expect(own.requests).toEqual([]);
-  });
-
-  it('stays with the server of the company on GHES', async () => {
-    const server = 'https://git.acme.example';
-    const api = keep(await startGitHub(answers));
-    const { listed, commit } = await attest(shas.head, {
-      ...onPullRequest,
-      variables: {
-        ...onPullRequest.variables,
-        GITHUB_SERVER_URL: server,
-        GITHUB_API_URL: `${api.url}/api/v3`,
-      },
-    });
-    expect(commit.url).toBe(`${server}/acme/widgets/commit/${shas.head}`);
-    expect(listed).toHaveProperty('origin_url', `${server}/acme/widgets/actions/runs/4242/attempts/2`);
-    expect(api.requests.at(-1)?.url).toMatch(/^\/api\/v3\//u);
-  });
+  const { listed, commit } = await attest(shas.head, { event: pullRequestEvent(), variables });
+  expect(commit.url).toBe(`${server}/acme/widgets/commit/${shas.head}`);
+  expect(listed).toHaveProperty('origin_url', `${server}/acme/widgets/actions/runs/4242/attempts/2`);
+  expect(api.requests.at(-1)?.url).toMatch(/^\/api\/v3\//u);
 });

@@ -108,7 +108,7 @@ export function deleteEvent(): Mapping {
   return { ref: 'old', ref_type: 'branch', pusher_type: 'user', repository, sender };
 }
 
-function pullRequest(fork: boolean, sha: string = shas.head): Mapping {
+function pullRequest(fork: boolean): Mapping {
   const source = fork ? { ...repository, ...forkedRepository } : repository;
   const owner = fork ? 'forker' : 'acme';
   return {
@@ -120,20 +120,20 @@ function pullRequest(fork: boolean, sha: string = shas.head): Mapping {
     title: 'Add a lid',
     user: sender,
     merge_commit_sha: shas.merge,
-    head: { label: `${owner}:feature/lid`, ref: 'feature/lid', sha, user: sender, repo: source },
+    head: { label: `${owner}:feature/lid`, ref: 'feature/lid', sha: shas.head, user: sender, repo: source },
     base: { label: 'acme:main', ref: 'main', sha: shas.base, user: sender, repo: repository },
     draft: false,
   };
 }
 
 /** `pull_request` and `pull_request_target`. */
-export function pullRequestEvent(options: { fork?: boolean; action?: string; sha?: string } = {}): Mapping {
-  const { fork = false, action = 'synchronize', sha = shas.head } = options;
+export function pullRequestEvent(options: { fork?: boolean; action?: string } = {}): Mapping {
+  const { fork = false, action = 'synchronize' } = options;
   return {
     action,
     number: 12,
-    pull_request: { ...pullRequest(fork, sha), merged: false },
-    ...(action === 'synchronize' ? { before: shas.base, after: sha } : {}),
+    pull_request: { ...pullRequest(fork), merged: false },
+    ...(action === 'synchronize' ? { before: shas.base, after: shas.head } : {}),
     repository,
     sender,
   };
