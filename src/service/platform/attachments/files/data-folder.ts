@@ -29,13 +29,7 @@ function isIgnored(name: string): boolean {
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.
  */
 export async function prepareDataFolder(folder: string, writeLine: (line: string) => void): Promise<void> {
-  const list = (): ReturnType<typeof listEntries> => atStart(folder, () => listEntries(folder));
-  let entries = await list();
-  if (entries === undefined) {
-    await atStart(folder, () => makeFolder(folder));
-    // Another process may have created it meanwhile.
-    entries = (await list()) ?? [];
-  }
+  const entries = await atStart(folder, () => listOrCreate(folder));
   requireDataFolder(folder, entries);
   // Windows has access control lists, which a new folder inherits from its parent.
   if (process.platform !== 'win32' && (await restrictPermissions(folder)))
@@ -43,13 +37,14 @@ export async function prepareDataFolder(folder: string, writeLine: (line: string
   await atStart(folder, () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK));
 }
 
-/** Returns undefined if the folder does not exist. */
-async function listEntries(folder: string): Promise<readonly string[] | undefined> {
+/** Lists the entries of the folder, or creates it. */
+async function listOrCreate(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await makeFolder(folder);
+    return [];
   }
 }
 
