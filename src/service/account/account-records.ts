@@ -32,8 +32,7 @@ export interface KeyUse {
 }
 
 /** A key with the time of its last use; undefined if it was never used. */
-export interface KeyWithUse {
-  readonly key: StoredKey;
+export interface KeyWithUse extends StoredKey {
   readonly lastUsedAt: number | undefined;
 }
 
@@ -261,13 +260,12 @@ export class AccountWriter extends AccountReader {
    * @returns the ids of the keys that had not been used before
    */
   async recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]> {
-    const inserted = await Promise.all(
-      uses.map(({ org, id, at }) => this.change(statements.insertKeyUse, [org, id, at])),
-    );
-    const isFirst = (_use: KeyUse, index: number): boolean => inserted[index] !== 0;
-    const repeated = uses.filter((use, index) => !isFirst(use, index));
-    await Promise.all(repeated.map(({ org, id, at }) => this.run(statements.updateKeyUse, [org, id, at])));
-    return uses.filter(isFirst).map(({ id }) => id);
+    const first = uses.map(async ({ org, id, at }) => {
+      if ((await this.change(statements.insertKeyUse, [org, id, at])) > 0) return [id];
+      await this.run(statements.updateKeyUse, [org, id, at]);
+      return [];
+    });
+    return (await Promise.all(first)).flat();
   }
 
   /** Deletes keys of workflow runs of the organization that expired before a time, no more than the limit. */
@@ -323,18 +321,20 @@ const toServiceAccount = toRecord<ServiceAccountRecord>({
   ...{ createdBy: text, createdAt: number, forWebhook: flag },
 });
 
-const keyFields = {
+const loginKeyFields = {
   ...{ org: text, id: text, ownerKind: oneOf(ownerKinds), owner: text, description: text, expiresAt: number },
 };
 
-const toRevokedLoginKey = toRecord<RevokedLoginKey>(keyFields);
-
-const toKey = toRecord<StoredKey>({
-  ...{ ...keyFields, isLimitedToOrg: flag, secretHash: blob, createdAt: number },
+const keyFields = {
+  ...{ ...loginKeyFields, isLimitedToOrg: flag, secretHash: blob, createdAt: number },
   ...{ originalExpiresAt: optionalNumber, login: toLogin, revokedAt: optionalNumber },
-});
+};
 
-const toKeyWithUse = toRecord<KeyWithUse>({ key: toKey, lastUsedAt: column('used_at', optionalNumber) });
+const toRevokedLoginKey = toRecord<RevokedLoginKey>(loginKeyFields);
+
+const toKey = toRecord<StoredKey>(keyFields);
+
+const toKeyWithUse = toRecord<KeyWithUse>({ ...keyFields, lastUsedAt: column('used_at', optionalNumber) });
 
 const toAdministrationEnd = toRecord<AdministrationEnd>({ org: text, at: number });
 

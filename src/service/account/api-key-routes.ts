@@ -160,7 +160,6 @@ export function toCreatedResponse(
   return { id, key: isRemembered ? '' : key, description, created_at: createdAt, expires_at: expiresAt };
 }
 
-function toKeyResponse({ key, lastUsedAt = 0 }: KeyWithUse): ApiKeyResponse {
-  const { id, description, createdAt, expiresAt } = key;
+function toKeyResponse({ id, description, createdAt, expiresAt, lastUsedAt = 0 }: KeyWithUse): ApiKeyResponse {
   return { id, description, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
 }

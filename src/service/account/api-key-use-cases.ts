@@ -84,7 +84,7 @@ export type KeyMissing = 'owner not found' | 'key not found';
 export async function findKey(accounts: AccountReader, reference: KeyReference): Promise<KeyWithUse | KeyMissing> {
   const keys = await listKeys(accounts, reference);
   if (keys === undefined) return 'owner not found';
-  return keys.find(({ key }) => key.id === reference.id) ?? 'key not found';
+  return keys.find(({ id }) => id === reference.id) ?? 'key not found';
 }
 
 type RotateKeyResult =
@@ -113,9 +113,8 @@ export const rotateKey = defineWrite(
     { at: createdAt, randomBytes }: KeyContext,
   ): Promise<RotateKeyResult> => {
     const key = newApiKey(randomBytes);
-    const found = await findKey(accounts, reference);
-    if (typeof found === 'string') return { outcome: found };
-    const { key: previous } = found;
+    const previous = await findKey(accounts, reference);
+    if (typeof previous === 'string') return { outcome: previous };
     const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt);
     await accounts.shortenKeyLife(previous.org, previous.id, graceEndsAt);
     const { org, ownerKind, owner, isLimitedToOrg, description } = previous;
@@ -140,7 +139,7 @@ export const revokeKey = defineAdministeredWrite(
     const found = await findKey(accounts, reference);
     if (typeof found === 'string') return found;
     await accounts.revokeKey(reference.org, reference.id, at);
-    await auditLog.append(toKeyEvent('key_revoked', found.key, { by, at }));
+    await auditLog.append(toKeyEvent('key_revoked', found, { by, at }));
     return 'revoked';
   },
 );

@@ -8,7 +8,7 @@ import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { toReadableEnvironment } from '../account/readable-parts.ts';
 import { renderAnnotations } from '../attestation/evidence-html.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
-import { type JudgedEnvironment, renderEnvironments } from '../organization/organization-page.ts';
+import { renderEnvironments } from '../organization/organization-page.ts';
 import { listJudgedEnvironments } from '../organization/organization-page-routes.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
@@ -49,7 +49,7 @@ import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
 import * as snapshots from '../snapshot/snapshot-use-cases.ts';
 import type { AllowedArtifact } from './allow-list-records.ts';
 import * as allowList from './allow-list-use-cases.ts';
-import { findEnvironment, loadVerdictHistories } from './environment-reading-use-cases.ts';
+import { findEnvironment, type JudgedEnvironment, loadVerdictHistories } from './environment-reading-use-cases.ts';
 import { type HistoryView, renderHistory, renderTimeline } from './timeline-html.ts';
 
 const snapshotsOnTimeline = 40;
@@ -162,8 +162,7 @@ async function loadEnvironment(
     const starts = await dependencies.storage.read((records) => records.snapshots.listStarts(org, name, fingerprints));
     return { ...shown, starts };
   };
-  const wanted = { org, environments: [name], days: choice.days };
-  const history = (await loadVerdictHistories(dependencies, wanted)).get(name);
+  const [history] = await loadVerdictHistories(dependencies, [overview], choice.days);
   return {
     ...{ overview: toReadableEnvironment(caller, overview), history, choice, page },
     latest: found.outcome === 'found' ? await readLatest(found) : found.outcome === 'too large' ? 'too large' : 'none',

@@ -22,7 +22,9 @@ export function findEnvironment(
   return readCurrent(dependencies, { org, environments: [name] }, ({ environments }) => environments.find(org, name));
 }
 
-export interface VerdictHistory {
+/** An environment with its verdicts over the last days. */
+export interface JudgedEnvironment {
+  readonly environment: Environment;
   /** When its current verdict began, in Unix seconds; undefined without a snapshot. */
   readonly since: number | undefined;
   /** The time in which it was compliant. */
@@ -32,24 +34,21 @@ export interface VerdictHistory {
 /** The maximum number of verdict changes that the trend of an environment takes into account. */
 const maximumChanges = 200;
 
-/** Loads the verdict histories of environments over the last days, by name. */
 export function loadVerdictHistories(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  {
-    org,
-    environments,
-    days,
-  }: { readonly org: string; readonly environments: readonly string[]; readonly days: number },
-): Promise<ReadonlyMap<string, VerdictHistory>> {
+  environments: readonly Environment[],
+  days: number,
+): Promise<readonly JudgedEnvironment[]> {
   const at = unixSeconds(now());
   const periods = toPeriods(days, at);
-  return storage.read(async ({ snapshots }) => {
-    const histories = environments.map(async (environment) => {
-      const spans = await snapshots.listVerdictSpans(org, environment, periods[0].from, maximumChanges);
+  return storage.read(({ snapshots }) => {
+    const histories = environments.map(async (environment): Promise<JudgedEnvironment> => {
+      const { org, name } = environment;
+      const spans = await snapshots.listVerdictSpans(org, name, periods[0].from, maximumChanges);
       const trend = toTrend(periods, (period) => measureSpans(spans, period, at));
-      return [environment, { since: spans[0]?.from, trend }] as const;
+      return { environment, since: spans[0]?.from, trend };
     });
-    return new Map(await Promise.all(histories));
+    return Promise.all(histories);
   });
 }
 

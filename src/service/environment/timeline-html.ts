@@ -5,7 +5,7 @@ import type { PageContext } from '../platform/pages/page.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { TrendChoice } from '../platform/rate.ts';
 import type { Environment, SnapshotSummary } from '../snapshot/snapshot.ts';
-import type { VerdictHistory } from './environment-reading-use-cases.ts';
+import type { JudgedEnvironment } from './environment-reading-use-cases.ts';
 
 /** The size of the drawing, in its own units. */
 const width = 1000;
@@ -90,7 +90,7 @@ function describeVerdict(compliant: boolean | null): readonly [keyof typeof bars
 
 export interface HistoryView {
   readonly overview: Environment;
-  readonly history: VerdictHistory | undefined;
+  readonly history: JudgedEnvironment | undefined;
   readonly choice: TrendChoice;
 }
 

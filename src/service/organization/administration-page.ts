@@ -128,12 +128,12 @@ function renderAccounts(context: PageContext, { accounts, moreAccounts }: Admini
 function renderKeys(context: PageContext, view: AdministrationView): Html {
   const { members, accounts } = view;
   const others = view.moreMembers + view.moreAccounts;
-  const toRow = (owner: string, { key, lastUsedAt }: KeyWithUse): readonly Hole[] => [
+  const toRow = (owner: string, key: KeyWithUse): readonly Hole[] => [
     html`<code>${key.id}</code>`,
     owner,
     clip(key.description, 120),
     renderExpiry(key.expiresAt, context),
-    renderTimeOrNever(lastUsedAt, context),
+    renderTimeOrNever(key.lastUsedAt, context),
     renderTime(key.createdAt, context),
   ];
   const table = renderTable({

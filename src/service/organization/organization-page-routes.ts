@@ -5,7 +5,11 @@ import type { StoredKey } from '../account/account.ts';
 import { readsEverything } from '../account/readable-parts.ts';
 import { searchArtifacts } from '../artifact/artifact-use-cases.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
-import { listEnvironments, loadVerdictHistories } from '../environment/environment-reading-use-cases.ts';
+import {
+  type JudgedEnvironment,
+  listEnvironments,
+  loadVerdictHistories,
+} from '../environment/environment-reading-use-cases.ts';
 import { listFlows } from '../flow/flow-use-cases.ts';
 import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
@@ -16,12 +20,7 @@ import { listSnapshots } from '../snapshot/snapshot-use-cases.ts';
 import { findTrails, listFlowOverviews } from '../trail/trail-state-use-cases.ts';
 import { listFrequentFaults } from '../trail/trail-trend-use-cases.ts';
 import { type OpenOrganization, toHomePage } from './home-page.ts';
-import {
-  type JudgedEnvironment,
-  listFailing,
-  type OrganizationOverview,
-  toOrganizationPage,
-} from './organization-page.ts';
+import { listFailing, type OrganizationOverview, toOrganizationPage } from './organization-page.ts';
 import { listResults, maximumFound, type SearchView, toSearchPage } from './search-page.ts';
 
 /** How many organizations are counted on the home page. */
@@ -100,12 +99,7 @@ export async function listJudgedEnvironments(
   { days }: TrendChoice,
 ): Promise<readonly JudgedEnvironment[]> {
   const { environments } = await listEnvironments(dependencies, { org, sort: 'name', descending: false });
-  const names = environments.map(({ name }) => name);
-  const histories = await loadVerdictHistories(dependencies, { org, environments: names, days });
-  return environments.flatMap((environment) => {
-    const history = histories.get(environment.name);
-    return history === undefined ? [] : [{ environment, ...history }];
-  });
+  return loadVerdictHistories(dependencies, environments, days);
 }
 
 async function loadReasons(

@@ -6,7 +6,7 @@ import { listTrails } from '../../contract/trail-list.ts';
 import { toDay } from '../../runtime/clock.ts';
 import { renderSentences } from '../attestation/evidence-html.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
-import type { VerdictHistory } from '../environment/environment-reading-use-cases.ts';
+import type { JudgedEnvironment } from '../environment/environment-reading-use-cases.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -24,15 +24,10 @@ import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { Trend, TrendChoice } from '../platform/rate.ts';
-import type { Environment } from '../snapshot/snapshot.ts';
 import type { TrailDetails } from '../trail/trail.ts';
 import type { FaultCount } from '../trail/trail-records.ts';
 import type { FlowOverview } from '../trail/trail-state-use-cases.ts';
 import type { FlowTrend } from '../trail/trail-trend-use-cases.ts';
-
-export interface JudgedEnvironment extends VerdictHistory {
-  readonly environment: Environment;
-}
 
 export interface OrganizationOverview {
   readonly org: string;

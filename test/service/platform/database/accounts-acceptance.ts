@@ -97,7 +97,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       );
       const list = async (): Promise<unknown> =>
         (await records.storage.read(({ accounts }) => accounts.listKeys('acme', 'user', 'ann'))).map(
-          ({ key: { id }, lastUsedAt }) => [id, lastUsedAt],
+          ({ id, lastUsedAt }) => [id, lastUsedAt],
         );
       expect(await list()).toEqual([
         ['key2', undefined],
