@@ -139,7 +139,7 @@ export class GithubApi {
     const route = 'POST /repos/{owner}/{repo}/actions/runs/{run_id}/deployment_protection_rule';
     const parameters = { run_id: runId, environment_name: environment, ...decision };
     try {
-      await this.#send(Type.Unknown(), target, { deployments: 'write' }, route, parameters);
+      await this.#send(Type.Null(), target, { deployments: 'write' }, route, parameters);
       return 'answered';
     } catch (error) {
       if (error instanceof GithubError && (error.status === 404 || error.status === 422)) return 'gone';
@@ -198,7 +198,9 @@ export class GithubApi {
     const attempt = async (refresh: boolean): Promise<unknown> => {
       const token = await this.#createToken(installationId, Number(repository.id), permissions, refresh);
       const headers = { authorization: `bearer ${token}` };
-      return (await this.#request(route, { owner, repo, ...parameters, headers })).data;
+      const answer = await this.#request(route, { owner, repo, ...parameters, headers });
+      // Only this status says that there is no content; an answer that was cut has none, either.
+      return answer.status === 204 ? null : answer.data;
     };
     try {
       const data = await this.#withDeadline(() =>

@@ -268,6 +268,22 @@ describe('a deployment', () => {
     ]);
   });
 
+  it.each<[string, GitHubReply]>([
+    ['is down', troubles.down],
+    ['does not answer properly', 'cut'],
+    ['answers with a page', { status: 200, body: '<html>' }],
+  ])('is answered again if GitHub %s', async (_why, reply) => {
+    const { github } = gated;
+    const isAnswer = ({ url }: { readonly url: string }): boolean => url.endsWith('/deployment_protection_rule');
+    github.fault = (asked) => (isAnswer(asked) ? reply : undefined);
+    await build();
+    await scan('OK');
+    await request();
+    await github.until(() => github.requests.some(isAnswer));
+    github.fault = undefined;
+    await decided();
+  });
+
   it('waits for what is missing, says so once for each change, and is decided as soon as it is there', async () => {
     await request();
     await reported(1);
