@@ -6,16 +6,16 @@ import { endpointLabel } from './service-error.ts';
 /** The step of a GitHub run that sends a request. What GitHub did not set is undefined. */
 export interface WriteIdentity {
   /** `owner/name`. */
-  readonly repository: string | undefined;
+  readonly repository?: string | undefined;
   readonly runId: string | undefined;
   /** Counts the re-runs of the run. */
-  readonly attempt: string | undefined;
+  readonly attempt?: string | undefined;
   /** The job's key in the workflow. */
-  readonly job: string | undefined;
+  readonly job?: string | undefined;
   /** The matrix values of the job; undefined outside a matrix. */
-  readonly matrix: unknown;
+  readonly matrix?: unknown;
   /** GitHub's id of the step (`GITHUB_ACTION`). */
-  readonly step: string | undefined;
+  readonly step?: string | undefined;
 }
 
 export interface ExecutionIdentity extends WriteIdentity {

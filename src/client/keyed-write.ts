@@ -29,7 +29,7 @@ export async function createKey(endpoint: Endpoint, call: WriteCall, source: Key
   const digested = file === undefined ? undefined : ([file.filename, await toDigestedFile(file).digest()] as const);
   const content = { ...call, file: digested };
   const execution = randomDigits(random);
-  const step = identity?.runId === undefined ? unknownStep(execution) : identity;
+  const step = identity?.runId === undefined ? { runId: `random ${execution}` } : identity;
   return idempotencyKey(endpoint, { ...step, execution, recordsAgain }, content);
 }
 
@@ -76,17 +76,6 @@ class DigestedFile implements FilePart {
 
 function randomDigits(random: () => number): string {
   return Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
-}
-
-function unknownStep(execution: string): WriteIdentity {
-  return {
-    runId: `random ${execution}`,
-    repository: undefined,
-    attempt: undefined,
-    job: undefined,
-    matrix: undefined,
-    step: undefined,
-  };
 }
 
 const keyedPlaces: readonly (RecordPlace | undefined)[] = ['attestation list', 'artifact'];

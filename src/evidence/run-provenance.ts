@@ -1,3 +1,4 @@
+import { omitUndefined } from '../runtime/omit-undefined.ts';
 import type { Mapping } from '../runtime/untrusted-data.ts';
 import type { RedactableField } from './commit/commit-redaction.ts';
 import type { Job } from './job.ts';
@@ -15,7 +16,7 @@ export const provenanceKey = 'github';
 export function runProvenance(job: Job, redact: readonly RedactableField[] = []): Mapping | undefined {
   if (job.runId === undefined) return undefined;
   const people = redact.includes('author') ? {} : { actor: job.actor, triggering_actor: job.triggeringActor };
-  const fields = {
+  return omitUndefined({
     repository: job.repository === undefined ? undefined : `${job.repository.owner}/${job.repository.name}`,
     workflow: job.workflow,
     job: job.job,
@@ -23,8 +24,7 @@ export function runProvenance(job: Job, redact: readonly RedactableField[] = [])
     run_id: job.runId,
     run_attempt: job.runAttempt,
     ...people,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  });
 }
 
 /** Adds the run's provenance to the user's own data. If the user's data has that key already, its value is kept. */
