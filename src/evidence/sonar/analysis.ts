@@ -44,11 +44,8 @@ const withoutRevision: FailureText = {
 };
 
 async function readGivenRevision(server: SonarServer, task: FinishedTask): Promise<string | undefined> {
-  const answer = await server.ask({
-    path: 'api/ce/task',
-    query: { id: task.id, additionalFields: 'scannerContext' },
-    permission: 'Execute Analysis',
-  });
+  const query = { id: task.id, additionalFields: 'scannerContext' };
+  const answer = await server.ask({ path: 'api/ce/task', query });
   if (answer.ok) return revisionFromScannerContext(textAt(answer.body, 'task', 'scannerContext') ?? '');
   if (answer.failure.kind === 'external') throw answer.failure;
   return undefined;
@@ -110,11 +107,8 @@ async function lookUpPullRequest(
   key: string,
   reportPath: string,
 ): Promise<Listing> {
-  const { answer } = await askWithVisitorFallback(server, {
-    path: 'api/project_pull_requests/list',
-    query: { project: task.projectKey },
-    permission: 'Browse',
-  });
+  const request = { path: 'api/project_pull_requests/list', query: { project: task.projectKey } };
+  const { answer } = await askWithVisitorFallback(server, request);
   if (!answer.ok) return { doubt: describeHidden(answer, 'the pull requests of the project', server) };
   const pullRequests = requireList(answer, 'pullRequests', server);
   const pullRequest = pullRequests.find((candidate) => textAt(candidate, 'key') === key);

@@ -57,7 +57,6 @@ async function fetchTask(server: SonarServer, taskId: string, reportPath: string
     path: 'api/ce/task',
     // Sonar returns the warnings of an analysis only on request.
     query: { id: taskId, additionalFields: 'warnings' },
-    permission: 'Execute Analysis',
   });
   if (!answer.ok)
     throw isUnknownTask(answer) ? createUnknownTaskError(server, taskId, reportPath, answer.message) : answer.failure;

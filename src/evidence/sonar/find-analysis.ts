@@ -89,7 +89,7 @@ async function readLastTask(
   { key, branch, pullRequest }: SonarProject,
   isOfAnalysis: (last: unknown) => boolean,
 ): Promise<AnalysedProject> {
-  const request = { path: 'api/ce/component', query: { component: key }, permission: 'Browse' };
+  const request = { path: 'api/ce/component', query: { component: key } };
   const last = valueAt(await askForDetail(server, request), 'current');
   const task = textAt(last, 'status') === 'SUCCESS' && isOfAnalysis(last) ? last : undefined;
   return {
@@ -104,7 +104,7 @@ async function readLastTask(
 }
 
 async function readPullRequest(server: SonarServer, { key: project }: SonarProject, key: string): Promise<unknown> {
-  const request = { path: 'api/project_pull_requests/list', query: { project }, permission: 'Browse' };
+  const request = { path: 'api/project_pull_requests/list', query: { project } };
   const { answer } = await askWithVisitorFallback(server, request);
   return requireShown(server, answer, 'pullRequests').find((one) => String(valueAt(one, 'key')) === key);
 }

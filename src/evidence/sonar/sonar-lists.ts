@@ -63,7 +63,6 @@ export async function* readBranchAnalyses(
   const toRequest = (page: number): SonarApiRequest => ({
     path: 'api/project_analyses/search',
     query: { project, branch, p: String(page), ps: String(pageSize) },
-    permission: 'Browse',
   });
   const { answer, asVisitor } = await askWithVisitorFallback(server, toRequest(1));
   yield answer;

@@ -7,7 +7,7 @@ export interface SonarCall {
   readonly url: URL;
   readonly address: ServerAddress;
   /** The permission on the project that the request needs, as Sonar's administration calls it. */
-  readonly permission: string;
+  readonly permission: 'Browse' | 'Execute Analysis';
   readonly token: TokenKind;
 }
 

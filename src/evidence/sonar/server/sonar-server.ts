@@ -25,8 +25,6 @@ export interface SonarApiRequest {
   readonly path: string;
   /** Undefined values are left out. */
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** The permission on the project that the request needs, as Sonar's administration calls it. */
-  readonly permission: string;
   /** Whether the evidence is complete without the response, so that it is not worth a long wait. */
   readonly isBestEffort?: boolean;
   /** True to send no token: anonymous requests may see more of a public project than some tokens. */
@@ -128,14 +126,15 @@ export function openSonarServer(
     }
   };
 
-  const toCall = ({ path, query, permission, anonymously }: SonarApiRequest): SonarCall => {
+  const toCall = ({ path, query, anonymously }: SonarApiRequest): SonarCall => {
     const url = buildUrl(address.url, path, query);
+    const permission = path === taskPath ? 'Execute Analysis' : 'Browse';
     return { url, address, permission, token: anonymously === true ? 'none' : tokenKind(token) };
   };
 
   /** Whether the server has started: until then it knows none of its endpoints. */
   const isUp = async (timeout: number): Promise<boolean> => {
-    const result = await attempt(toCall({ path: taskPath, query: {}, permission: 'Execute Analysis' }), timeout);
+    const result = await attempt(toCall({ path: taskPath, query: {} }), timeout);
     return 'answer' in result && !isStarting(result.answer, taskPath, address);
   };
 

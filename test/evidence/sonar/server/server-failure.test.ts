@@ -64,7 +64,7 @@ describe('a 404 that does not have the format of Sonar', () => {
 
 describe('a missing permission', () => {
   it('is named, with a note that "Browse" is not enough for the background task', () => {
-    const execute = { ...asked, permission: 'Execute Analysis' };
+    const execute = { ...asked, permission: 'Execute Analysis' } as const;
     expect(toStatusFailure(execute, 403, 'Insufficient privileges', true).remedy).toBe(
       'Give the owner of `sonar-token` the permission "Execute Analysis" on the project ("Browse" alone is not enough).',
     );
