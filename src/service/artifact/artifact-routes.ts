@@ -23,6 +23,7 @@ import { toListPart } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import type { ArtifactDetails } from './artifact.ts';
+import type { ReportSource } from './artifact-records.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import * as artifacts from './artifact-use-cases.ts';
 
@@ -46,11 +47,10 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
 
   addRoute(host, listArtifacts, requireRole(dependencies, 'read', 'named later'), async (received) => {
     const { caller, parameters, query } = received;
-    const { org } = parameters;
-    const source = requireSource(query);
+    const source = requireSource(parameters.org, query);
     requireAccess(caller, 'read', 'flow' in source ? { flows: [source.flow] } : {}, listArtifacts);
-    const found = await artifacts.listArtifacts(dependencies, { org, source, part: toListPart(query) });
-    if (found === 'source not found') throw toMissingError(org, source);
+    const found = await artifacts.listArtifacts(dependencies, { source, part: toListPart(query) });
+    if (found === 'source not found') throw toMissingError(source);
     return { status: 200, body: found.map((report) => toListedArtifact(report, links)) };
   });
 
@@ -78,16 +78,16 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
 }
 
 /** @throws ApiError unless there is exactly one source. */
-function requireSource(query: EndpointQuery<typeof listArtifacts>): artifacts.ArtifactListQuery['source'] {
+function requireSource(org: string, query: EndpointQuery<typeof listArtifacts>): ReportSource {
   const { flow_name: flow, repo_name: repository } = query;
-  if (flow !== undefined && repository === undefined) return { flow };
-  if (flow === undefined && repository !== undefined) return { repository };
+  if (flow !== undefined && repository === undefined) return { org, flow };
+  if (flow === undefined && repository !== undefined) return { org, repository };
   throw validationError(['query.flow_name', 'must be given, or repo_name, but not both']);
 }
 
-function toMissingError(org: string, source: artifacts.ArtifactListQuery['source']): ApiError {
+function toMissingError(source: ReportSource): ApiError {
   return 'flow' in source
-    ? new ApiError(namedFlowNotFound, { values: { org, flow: source.flow } })
+    ? new ApiError(namedFlowNotFound, { values: source })
     : new ApiError(repositoryMissing, { values: { repo: source.repository } });
 }
 

@@ -21,7 +21,7 @@ import { toSearchWords } from '../trail/search-words.ts';
 import { fromArtifactReport } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
-import type { DigitMatches } from './artifact-records.ts';
+import type { DigitMatches, ReportSource } from './artifact-records.ts';
 
 export interface ArtifactQuery {
   readonly org: string;
@@ -213,27 +213,26 @@ export function listArtifactsOfCommit(
 
 /** A page of the reports of a flow or of a repository. */
 export interface ArtifactListQuery {
-  readonly org: string;
-  readonly source: { readonly flow: string } | { readonly repository: string };
+  readonly source: ReportSource;
   readonly part: ListPart;
 }
 
 /** Lists the reports of a flow or of a repository, newest first, each with its state. */
 export function listArtifacts(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, source, part }: ArtifactListQuery,
+  { source, part }: ArtifactListQuery,
 ): Promise<'source not found' | readonly JudgedReport[]> {
   return storage.read(async (transaction) => {
     const { flows, artifacts } = transaction;
-    const reports = await artifacts.listReports({ org, ...source }, part);
+    const reports = await artifacts.listReports(source, part);
     if (reports.length === 0) {
       const isKnown =
         'flow' in source
-          ? await flows.exists(org, source.flow)
-          : (await artifacts.listReports({ org, ...source }, { limit: 1, offset: 0 })).length > 0;
+          ? await flows.exists(source.org, source.flow)
+          : (await artifacts.listReports(source, { limit: 1, offset: 0 })).length > 0;
       if (!isKnown) return 'source not found';
     }
-    return judgeListedReports(transaction, { org, at: unixSeconds(now()) }, reports);
+    return judgeListedReports(transaction, { org: source.org, at: unixSeconds(now()) }, reports);
   });
 }
 

@@ -105,8 +105,11 @@ function sortTime(environment: Environment, sort: 'last_modified_at' | 'last_cha
   return sort === 'last_modified_at' ? environment.lastModifiedAt : (environment.lastChangedAt ?? 0);
 }
 
-/** One end of the log: a snapshot or a time in Unix seconds, itself included. */
-export type LogEnd = { readonly snapshot: number } | { readonly time: number };
+/** One end of the log: a snapshot or a time in Unix seconds, itself included; or none. */
+export interface LogEnd {
+  readonly snapshot?: number;
+  readonly time?: number | undefined;
+}
 
 export interface EnvironmentLogQuery {
   readonly org: string;
@@ -136,23 +139,16 @@ export function listEnvironmentEvents(
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
     const range = await resolveInterval(interval, toSeries(transaction, head), now);
-    const [first, last] = [starts.flatMap(toSnapshots), ends.flatMap(toSnapshots)];
-    const [since, until] = [starts.flatMap(toTimes), ends.flatMap(toTimes)];
+    const toSnapshots = (of: readonly LogEnd[]): readonly number[] => of.flatMap(({ snapshot }) => snapshot ?? []);
+    const toTimes = (of: readonly LogEnd[]): readonly number[] => of.flatMap(({ time }) => time ?? []);
+    const [since, until] = [toTimes(starts), toTimes(ends)];
     const events = await transaction.snapshots.listMovements({
       ...{ org, environment, repositories, part },
-      range: { first: Math.max(range.first, ...first), last: Math.min(range.last, ...last) },
+      range: { first: Math.max(range.first, ...toSnapshots(starts)), last: Math.min(range.last, ...toSnapshots(ends)) },
       since: since.length === 0 ? undefined : Math.max(...since),
       until: until.length === 0 ? undefined : Math.min(...until),
     });
     const fingerprints = [...new Set(events.map(({ fingerprint }) => fingerprint))];
     return { events, provenance: await loadProvenance(transaction, { org, environment }, fingerprints) };
   });
-}
-
-function toSnapshots(end: LogEnd): readonly number[] {
-  return 'snapshot' in end ? [end.snapshot] : [];
-}
-
-function toTimes(end: LogEnd): readonly number[] {
-  return 'time' in end ? [end.time] : [];
 }

@@ -260,8 +260,8 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
     const found = await reading.listEnvironmentEvents(dependencies, {
       ...{ org, environment, repositories, now },
       interval: parseInterval(query.interval ?? '', environment),
-      starts: [...parseEnd('start', query.start, now), ...toTimeEnd(query.start_ts)],
-      ends: [...parseEnd('end', query.end, now), ...toTimeEnd(query.end_ts)],
+      starts: [parseEnd('start', query.start, now), { time: query.start_ts }],
+      ends: [parseEnd('end', query.end, now), { time: query.end_ts }],
       part: { ...toListPart(query), ascending },
     });
     if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
@@ -285,21 +285,17 @@ function toEnvironmentResponse(environment: Environment): EnvironmentResponse {
   };
 }
 
-function toTimeEnd(time: number | undefined): readonly reading.LogEnd[] {
-  return time === undefined ? [] : [{ time }];
-}
-
 /**
  * Parses the start or the end of the interval to list. `NOW` is the present.
  *
  * @throws ApiError if the text is neither a number nor a time.
  */
-function parseEnd(name: 'start' | 'end', text: string | undefined, now: number): readonly reading.LogEnd[] {
-  if (text === undefined || text === '') return [];
-  if (text.toUpperCase() === 'NOW') return [{ time: now }];
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return [{ snapshot: Number(text) }];
+function parseEnd(name: 'start' | 'end', text: string | undefined, now: number): reading.LogEnd {
+  if (text === undefined || text === '') return {};
+  if (text.toUpperCase() === 'NOW') return { time: now };
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return { snapshot: Number(text) };
   const seconds = parseSecondsAgo(text);
-  if (seconds !== undefined) return [{ time: now - seconds }];
+  if (seconds !== undefined) return { time: now - seconds };
   throw validationError([`query.${name}`, 'must be the number of a snapshot, a time such as 1hour or 2days, or NOW']);
 }
 
