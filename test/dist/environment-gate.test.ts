@@ -47,44 +47,6 @@ function ask(
   return job.step({ ...inputs, ...more }, run);
 }
 
-describe('the step create-environment with `require-provenance`', () => {
-  it('warns that it is deprecated, and the environment judges by it', async () => {
-    const inputs = { operation: 'create-environment', environment: 'required', 'environment-type': 'K8S' };
-    const step = await job.step({ ...inputs, 'require-provenance': 'true' });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'done' } });
-    expect(commandsNamed(step.log, 'warning').map(({ message }) => message)).toEqual([
-      'create-environment with `require_provenance` has been deprecated since 2026-01-01. Attach a policy with `artifacts.provenance.required: true` instead.',
-    ]);
-    expect(commandsNamed(step.log, 'notice')).toEqual([]);
-    expect(await ask('required')).toMatchObject({ exitCode: 0, outputs: { compliant: 'true' } });
-  });
-});
-
-describe('the step create-policy with `preview`', () => {
-  const rule = "  attestations:\n    - type: generic\n      name: '*'\n";
-
-  it('shows what would change, and stores nothing', async () => {
-    const { service, workspace } = job;
-    await savePolicy(service, 'proposed');
-    await saveEnvironment(service, 'shown', { policies: ['proposed'] });
-    await reportPods(service, 'shown', pod('web-1', { '<b>web': 'aaaaa' }));
-    await workspace.write('proposed.yml', `${provenancePolicy}${rule}`);
-    const path = `/policies/${service.org}/proposed`;
-    const before = await (await job.ask(path)).json();
-    const inputs = { operation: 'create-policy', policy: 'proposed', files: 'proposed.yml', preview: 'true' };
-    const key = await service.createKey('reader');
-    const step = await job.step({ ...inputs, 'api-token': key });
-    expect(step).toMatchObject({
-      ...{ exitCode: 0, outputs: { outcome: 'done', state: 'previewed', compliant: '', count: '2' } },
-      response: { changed_environments: 1, changed_artifacts: 1, environments: [{ name: 'shown' }] },
-    });
-    expect(step.log).toContain('would change the verdict of 1 of 1 environment and of 1 artifact. Nothing was stored.');
-    expect(step.summary).toContain('&lt;b&gt;web aaaaa0000000');
-    expect(step.summary).toContain('attestation of type generic: not recorded (policy proposed)');
-    expect(await (await job.ask(path)).json()).toEqual(before);
-  });
-});
-
 describe('the step assert-artifact with `environment`', () => {
   it.each([
     // What else runs there does not count.

@@ -52,22 +52,6 @@ describe('a step with mistakes in its inputs', () => {
     expect(JSON.parse(result.outputs['response'] ?? '')).toEqual(result.response);
   });
 
-  it('names an unknown input first, then the required input that is missing for it, and all others', async () => {
-    const inputs = { operation: 'attest-junit', flow: 'web', 'junit-pth': 'junit.xml', trail: 'pr/12', threshold: '3' };
-    const result = await job.step(inputs);
-    expect(failedStep(result)).toMatchObject({
-      ...errorEnding,
-      kind: 'user',
-      title: '3 mistakes in the workflow',
-      message: expect.stringMatching(
-        /^`junit-pth` is not an input of this action\. Did you mean `junit-path`\?.*\n`trail`.*\n`junit-path` is required/u,
-      ),
-    });
-    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toEqual([
-      '`threshold` is not an input of this action; remove it from `with:`.',
-    ]);
-  });
-
   it('writes the summary even where `summary` is the mistake', async () => {
     expect(failedStep(await job.step({ ...lookUp, summary: 'maybe' }))).toMatchObject(errorEnding);
   });
@@ -88,17 +72,6 @@ describe('a step that the service rejects', () => {
       message: expect.stringMatching(/returned 401: [^]*\n.*`api-token`/u),
     });
     expect(result.response).toMatchObject({ error: { status: 401 } });
-  });
-
-  it('says that the flow is not known', async () => {
-    const result = await job.step({ ...attest, flow: 'unknown' });
-    expect(failedStep(result)).toMatchObject({
-      ...refused,
-      message: expect.stringMatching(
-        /returned 404: Flow named 'unknown' does not exist for organization 'acme' \(Flow not found\)\n.*`create-flow`.*`flow`/u,
-      ),
-    });
-    expect(result.response).toMatchObject({ error: { status: 404, message: 'Flow not found' } });
   });
 });
 
@@ -145,16 +118,6 @@ describe('a step in an unusual job', () => {
       ...errorEnding,
       kind: 'user',
       message: expect.stringContaining('the working folder of the step was removed'),
-    });
-  });
-
-  it('says that the file of the event is broken', async () => {
-    const path = await job.workspace.write('event.json', '{"ref":');
-    const result = await job.step(lookUp, { variables: { GITHUB_EVENT_PATH: path } });
-    expect(failedStep(result)).toMatchObject({
-      ...errorEnding,
-      kind: 'user',
-      message: expect.stringContaining('event.json is not JSON'),
     });
   });
 

@@ -81,15 +81,6 @@ const kinds: readonly (readonly [kind: string, path: RegExp])[] = [
     expect(walk.complaints.filter((line) => !/responded with a status of 40[014]/.test(line))).toEqual([]);
   });
 
-  it('list trails in a line each', async () => {
-    const page = await walk.open();
-    await page.goto(`${walk.service.url}/acme/flows/web`);
-    const rows = '[...document.querySelectorAll(".commits tbody tr")].map((row) => row.getBoundingClientRect().height)';
-    const heights = await page.evaluate(rows);
-    expect(heights).toHaveLength(9);
-    expect(await page.evaluate(`Math.max(...${rows})`)).toBeLessThanOrEqual(48);
-  });
-
   it('have no violation of accessibility in either theme, and fit a phone and a wide screen', async () => {
     const script = `(() => { ${readAxe()}; ${checkPage} })()`;
     const page = await walk.open();
