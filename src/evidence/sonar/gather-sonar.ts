@@ -101,7 +101,7 @@ async function gatherFromSource(request: SonarRequest, context: CallContext): Pr
       'sonar-report-path',
     );
   }
-  const { path: reportPath, isNamed } = await locateReport(request.reportPath, request.workspace);
+  const { path: reportPath, isNamed } = locateReport(request.reportPath, request.workspace);
   context.log.info(`Sonar report: ${reportPath}`);
   const report = await readReport(reportPath);
   if (report.kind === 'task') return gatherFromServer(report.task, { request, reportPath, context });

@@ -1,10 +1,6 @@
-import * as fs from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { describeError, errorCode, UserError } from '../../runtime/failure.ts';
-
-// `node:fs/promises` would be loaded only for this.
-const stat = promisify(fs.stat);
 
 /** The default name of the report of every scanner. */
 const reportName = 'report-task.txt';
@@ -25,7 +21,7 @@ export interface LocatedReport {
  * @param workspace the folder that relative paths start from
  * @throws UserError if there is no report, or several, because the wrong one would attest the gate of another project
  */
-export async function locateReport(reportPath: string | undefined, workspace: string): Promise<LocatedReport> {
+export function locateReport(reportPath: string | undefined, workspace: string): LocatedReport {
   if (reportPath === undefined) {
     return findSingleReport(
       defaultFolders.map((folder) => join(workspace, folder, reportName)),
@@ -33,7 +29,7 @@ export async function locateReport(reportPath: string | undefined, workspace: st
     );
   }
   const named = resolve(workspace, reportPath);
-  switch (await pathKind(named)) {
+  switch (pathKind(named)) {
     case 'file':
       return { path: named, isNamed: true };
     case 'folder':
@@ -63,9 +59,8 @@ function candidatePaths(): readonly string[] {
   return [...new Set(places)];
 }
 
-async function findSingleReport(candidates: readonly string[], where: string): Promise<LocatedReport> {
-  const kinds = await Promise.all(candidates.map(pathKind));
-  const found = candidates.filter((_, index) => kinds[index] === 'file');
+function findSingleReport(candidates: readonly string[], where: string): LocatedReport {
+  const found = candidates.filter((path) => pathKind(path) === 'file');
   const [first, ...others] = found;
   if (first === undefined) {
     throw new UserError({
@@ -85,13 +80,13 @@ async function findSingleReport(candidates: readonly string[], where: string): P
   return { path: first, isNamed: false };
 }
 
-async function pathKind(path: string): Promise<'file' | 'folder' | 'nothing'> {
+function pathKind(path: string): 'file' | 'folder' | 'nothing' {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     if (found.isDirectory()) return 'folder';
     return found.isFile() ? 'file' : 'nothing';
   } catch (error) {
-    if (isNotFoundError(error)) return 'nothing';
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return 'nothing';
     throw new UserError({
       input: 'sonar-report-path',
       what: `cannot look for a Sonar report at ${path}: ${describeError(error)}`,
@@ -99,9 +94,4 @@ async function pathKind(path: string): Promise<'file' | 'folder' | 'nothing'> {
       cause: error,
     });
   }
-}
-
-function isNotFoundError(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }
