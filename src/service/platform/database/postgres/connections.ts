@@ -61,16 +61,24 @@ function createTypes(): pg.TypeOverrides {
  */
 export const plannerSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' } as const;
 
+/** The time limits that the server enforces. */
+const serverLimits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const;
+
 /**
- * The first statement of every connection. It finds out whether the server is a standby, and makes commits wait for the
- * disk.
+ * The first statement of a connection. It finds out whether the server is a standby, makes commits wait for the disk, and
+ * sets the time limits that the URL leaves open: PgBouncer refuses connections that begin with them.
  */
-const prepareConnection = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby,
-  set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
-    ELSE current_setting('synchronous_commit') END, false),
-  ${Object.entries(plannerSettings)
-    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
-    .join(', ')}`;
+function createPreparation({ connectionString = '' }: ClientConfig, limits: TimeLimits): string {
+  const inUrl = new URL(connectionString).searchParams;
+  const own = serverLimits.filter((name) => limits[name] !== undefined && !inUrl.has(name));
+  const settings = { ...plannerSettings, ...Object.fromEntries(own.map((name) => [name, limits[name]])) };
+  return `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby,
+    set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
+      ELSE current_setting('synchronous_commit') END, false),
+    ${Object.entries(settings)
+      .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+      .join(', ')}`;
+}
 
 /** The server accepts no writes. */
 class StandbyError extends Error {
@@ -113,10 +121,11 @@ export class Connections {
    */
   open(limits: TimeLimits = timeLimits): Promise<pg.Client> {
     return this.#onPrimary(async (index) => {
-      const client = new pg.Client({ ...this.#servers[index], ...limits });
+      const server = this.#servers[index] ?? {};
+      const client = new pg.Client({ ...server, query_timeout: limits.query_timeout });
       try {
         await client.connect();
-        await requirePrimary(client);
+        await requirePrimary(client, createPreparation(server, limits));
         return client;
       } catch (error) {
         // Ending a connection that was never made can fail, too.
@@ -186,12 +195,13 @@ function toClientConfig(server: ClientConfig, stream: () => Socket): ClientConfi
 }
 
 function createPool(server: ClientConfig, { maximum, limits = timeLimits }: ConnectionSettings): pg.Pool {
+  const preparation = createPreparation(server, limits);
   const pool = new pg.Pool({
     ...server,
-    ...limits,
+    query_timeout: limits.query_timeout,
     max: maximum,
     verify: (client, done) => {
-      requirePrimary(client).then(() => {
+      requirePrimary(client, preparation).then(() => {
         done();
       }, done);
     },
@@ -205,7 +215,7 @@ function createPool(server: ClientConfig, { maximum, limits = timeLimits }: Conn
   return pool;
 }
 
-async function requirePrimary(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ is_standby: unknown }>(prepareConnection);
+async function requirePrimary(client: ClientBase, preparation: string): Promise<void> {
+  const { rows } = await client.query<{ is_standby: unknown }>(preparation);
   if (rows[0]?.is_standby !== false) throw new StandbyError('the server is a standby, which accepts no writes');
 }
