@@ -1,10 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jobCommit, jobForAllTests } from '../support/action-job.ts';
-import { closeAfterEach } from '../support/close-after-each.ts';
 import { shas } from '../support/events.ts';
 import { apiCommit, type GitHubReply } from '../support/fake-github.ts';
-import { answers } from '../support/faults.ts';
-import { type Fault, startFaultyServer } from '../support/faulty-server.ts';
 import { pullRequestAnswers } from '../support/pull-request-answers.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { saveCustomType } from '../support/service-samples.ts';
@@ -30,8 +27,6 @@ beforeAll(async () => {
   ];
   await job.workspace.write('red.json', JSON.stringify({ ...red, qualityGate: { status: 'ERROR', conditions } }));
 });
-
-const keep = closeAfterEach();
 
 /** A red step, and the reason in two parts, the first of which is a link. */
 interface RedStep {
@@ -169,30 +164,4 @@ describe('links and remarks', () => {
     const page = await fetch(url, { headers: { authorization: `Bearer ${job.service.apiKey}` } });
     expect(await page.text()).toContain('team: &lt;shop&gt;');
   });
-});
-
-it('stays red if the service records it as compliant, and warns of it', async () => {
-  const readsBack: Fault = {
-    early: false,
-    play(response) {
-      const key = String(server.requests[0]?.headers['idempotency-key']).replaceAll('"', '');
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify([{ attestation_id: '1', is_compliant: true, user_data: { idempotency_key: key } }]));
-    },
-  };
-  const server = keep(await startFaultyServer(answers(201, 'OK'), readsBack));
-  const inputs = { operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant: 'false' };
-  const result = await job.step({ ...inputs, 'base-url': server.url.href });
-  expect(server.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
-    `POST /api/v2/attestations/acme/web/trail/${shas.head}/generic`,
-    `GET /api/v2/attestations/acme/web/trail/${shas.head}/scan`,
-    'GET /log/acme/checkpoint',
-  ]);
-  expect(server.connections()).toBe(1);
-  expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', 'attestation-url': '' } });
-  expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toContainEqual(
-    expect.stringContaining('The record says compliant. This step finds it non-compliant'),
-  );
-  expect(commandsNamed(result.log, 'error')[0]?.message).toContain('The record says compliant.');
-  expect(result.summary).toContain('The record says compliant.');
 });
