@@ -140,12 +140,16 @@ export interface AttestationListQuery extends FlowReference {
   readonly maximumBytes: number;
 }
 
+export interface AttestationRange extends FlowReference, NumberRange {}
+
 export interface AttestationListing {
   /** The number of attestations on all pages. */
   readonly total: number;
-  /** The total size of the documents of the page. */
+  /** The attestations of the page, which never change and are never removed; none if the first is after the last. */
+  readonly range: AttestationRange;
+  /** The total size of their documents. */
   readonly bytes: number;
-  /** Newest first; undefined if `maximumBytes` is exceeded. */
+  /** Newest first; undefined if `maximumBytes` is exceeded: read them in parts. */
   readonly attestations: readonly Attestation[] | undefined;
 }
 
@@ -163,17 +167,24 @@ export function listAttestations(
   const { org, flow, part, maximumBytes } = query;
   const time = unixSeconds(now());
   return storage.read(async (transaction) => {
-    const { flows, attestationSeries } = transaction;
-    if (!(await flows.exists(org, flow))) return undefined;
+    if (!(await transaction.flows.exists(org, flow))) return undefined;
     const span = await selectSpan(transaction, query, time);
     const total = Math.max(0, span.last - span.first + 1);
     const last = span.last - part.offset;
-    const range = { first: Math.max(span.first, last - part.limit + 1), last };
-    const bytes = await attestationSeries.findRangeBytes(query, range);
-    if (bytes > maximumBytes) return { total, bytes, attestations: undefined };
-    const recorded = await attestationSeries.listRange(query, range);
-    return { total, bytes, attestations: await withVerdicts(transaction, recorded, time) };
+    const range = { org, flow, first: Math.max(span.first, last - part.limit + 1), last };
+    const bytes = await transaction.attestationSeries.findRangeBytes(range, range);
+    const attestations = bytes > maximumBytes ? undefined : await readRange(transaction, range, time);
+    return { total, range, bytes, attestations };
   });
+}
+
+/** Reads a range of attestations with their verdicts at a time (in Unix seconds), newest first. */
+export async function readRange(
+  transaction: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
+  range: AttestationRange,
+  at: number,
+): Promise<readonly Attestation[]> {
+  return withVerdicts(transaction, await transaction.attestationSeries.listRange(range, range), at);
 }
 
 /** Selects the attestations of the time span; the range is empty (first > last) if there are none. */
