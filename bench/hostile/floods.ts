@@ -152,6 +152,15 @@ export const floods: readonly Flood[] = [
     [createFlow, ...numbers(100).map((index) => attestation(`"a":"${index}"`, { content: new Uint8Array(mebi) }))],
     () => ({ path: `${api}/flows/${hostileOrg}/web/audit-package` }),
   ),
+  flood(
+    'large lists of attestations',
+    16,
+    [
+      createFlow,
+      ...numbers(7).map((index) => attestation(`"a":[${index}${`,{"key":"${'x'.repeat(16)}"}`.repeat(30_000)}]`)),
+    ],
+    () => ({ path: `${api}/attestations/${hostileOrg}/web?per_page=7` }),
+  ),
   { name: 'slow readers', connections: 64, prepare: prepareSlowReaders },
 ];
 

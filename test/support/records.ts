@@ -166,8 +166,15 @@ export class Records {
     return unrepeated(policies.savePolicy(this.at(at), policy));
   }
 
-  listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.AttestationListing | undefined> {
-    return attestationList.listAttestations(this.at(now), query);
+  /** A page of attestations; undefined if the flow does not exist. */
+  async listAttestations({
+    now,
+    ...query
+  }: AttestationListQueryAt): Promise<{ total: number; attestations: readonly Attestation[] } | undefined> {
+    const found = await attestationList.findAttestationPage(this.at(now), query);
+    if (found === undefined) return undefined;
+    const attestations = await attestationList.listAttestations(this.at(now), query, found.range);
+    return { total: found.total, attestations };
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {

@@ -2,90 +2,65 @@ import { type AttestationPage, listAttestations, type ListedAttestation } from '
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
 import type { Pagination } from '../../contract/paging.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
 import { omitUndefined } from '../../runtime/omit-undefined.ts';
 import { listEvidenceReasons } from '../artifact/artifact-state.ts';
 import type { Links } from '../platform/links.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
-import { largeResponse } from '../platform/server/bodies/admission.ts';
 import { flowMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { SerializedJson } from '../platform/server/json-response.ts';
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import type { NumberRange } from '../platform/time-series.ts';
 import type { Attestation } from './attestation.ts';
-import type { AttestationListing, AttestationRange } from './attestation-lookup-use-cases.ts';
 import * as attestationList from './attestation-lookup-use-cases.ts';
 import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
 import { toReasonResponses } from './reason-response.ts';
 
 /**
  * In bytes of documents. Larger pages are read one attestation at a time. If they were read at once, other organizations
- * would wait several times as long for their answers ("slow readers" of `npm run bench -- --hostile`).
+ * would wait several times as long for their answers (`large lists` of `npm run bench -- --hostile`).
  */
 const readAtOnce = maximumDocumentBytes;
 
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
 
-  /** Serializes a large page in parts. One page at a time, to limit the memory. */
-  const writeLarge = (
-    { range, bytes }: AttestationListing,
-    page: AttestationPage,
-  ): Promise<SerializedJson<AttestationPage>> =>
-    host.admission.handle(bytes, async (pause) => {
-      const parts: Buffer[] = [];
-      const at = unixSeconds(dependencies.now());
-      for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
-        await pause();
-        const attestations = await dependencies.storage.read((transaction) =>
-          attestationList.readRange(transaction, part, at),
-        );
-        parts.push(
-          ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),
-        );
-      }
-      return withEntries(page, parts);
-    });
-
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
     const { from_timestamp: from, to_timestamp: to } = query;
     const part = toListPart(query);
-    const wanted = { org, flow, from, to, part, maximumBytes: largeResponse };
-    const listed = await attestationList.listAttestations(dependencies, wanted);
-    if (listed === undefined) throw flowMissing(org, flow);
-    const { total, bytes, attestations } = listed;
+    const found = await attestationList.findAttestationPage(dependencies, { org, flow, from, to, part });
+    if (found === undefined) throw flowMissing(org, flow);
+    const { total, range, bytes } = found;
+    if (bytes > maximumPageBytes) {
+      const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
+      throw validationError(['query.per_page', rule]);
+    }
+    const data = await host.admission.handle(bytes, async (pause) => {
+      const written: string[] = [];
+      for (const each of bytes > readAtOnce ? splitRange(range) : [range]) {
+        await pause();
+        const read = await attestationList.listAttestations(dependencies, { org, flow }, each);
+        // The flow was renamed meanwhile.
+        if (read.length <= each.last - each.first) throw flowMissing(org, flow);
+        written.push(...read.map((attestation) => JSON.stringify(toAttestationResponse(attestation, links))));
+      }
+      return written;
+    });
     const pagination = toPagination(part, total);
-    const response: AttestationPage = {
-      data: [],
-      _links: pageLinks(query, pagination, (words) => links.attestationList(org, flow, words)),
-      pagination,
+    const _links = pageLinks(query, pagination, (words) => links.attestationList(org, flow, words));
+    const others = JSON.stringify({ _links, pagination }).slice(1);
+    return {
+      status: 200,
+      body: new SerializedJson<AttestationPage>(Buffer.from(`{"data":[${data.join(',')}],${others}`)),
     };
-    const data = attestations?.map((attestation) => toAttestationResponse(attestation, links));
-    if (data !== undefined) return { status: 200, body: { ...response, data } };
-    if (bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(listed, response) };
-    const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
-    throw validationError(['query.per_page', rule]);
   });
 }
 
 /** Ranges of one attestation each, newest first. */
-function splitRange({ org, flow, first, last }: AttestationRange): readonly AttestationRange[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => {
-    const sequence = last - index;
-    return { org, flow, first: sequence, last: sequence };
-  });
-}
-
-function withEntries(
-  { _links, pagination }: AttestationPage,
-  entries: readonly Buffer[],
-): SerializedJson<AttestationPage> {
-  const comma = Buffer.from(',');
-  const list = entries.flatMap((entry, index) => (index === 0 ? [entry] : [comma, entry]));
-  const others = Buffer.from(JSON.stringify({ _links, pagination }).slice(1));
-  return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
+function splitRange({ first, last }: NumberRange): readonly NumberRange[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => ({ first: last - index, last: last - index }));
 }
 
 export function toAttestationResponse(attestation: Attestation, links: Links): ListedAttestation {

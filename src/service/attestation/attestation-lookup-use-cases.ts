@@ -136,55 +136,51 @@ export interface AttestationListQuery extends FlowReference {
   /** In Unix seconds, inclusive. */
   readonly to?: number | undefined;
   readonly part: ListPart;
-  /** In bytes. A page whose documents are larger in total is not read. */
-  readonly maximumBytes: number;
 }
-
-export interface AttestationRange extends FlowReference, NumberRange {}
 
 export interface AttestationListing {
   /** The number of attestations on all pages. */
   readonly total: number;
   /** The attestations of the page, which never change and are never removed; none if the first is after the last. */
-  readonly range: AttestationRange;
+  readonly range: NumberRange;
   /** The total size of their documents. */
   readonly bytes: number;
-  /** Newest first; undefined if `maximumBytes` is exceeded: read them in parts. */
-  readonly attestations: readonly Attestation[] | undefined;
 }
 
 /**
- * Operation 9: lists a page in reverse order of recording, whatever the clock showed. `from` and `to` select a range of
+ * Operation 9: finds a page in reverse order of recording, whatever the clock showed. `from` and `to` select a range of
  * this order; if times contradict the order, the range is too large rather than too small (`time-series.ts`).
  * New attestations appear before all pages, unless `to` excludes them. The sequence of a flow has no gaps, so the
  * position of a page is computed, and the cost of a page does not depend on the number of attestations. Undefined if the
  * flow does not exist.
  */
-export function listAttestations(
+export function findAttestationPage(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: AttestationListQuery,
 ): Promise<AttestationListing | undefined> {
-  const { org, flow, part, maximumBytes } = query;
+  const { org, flow, part } = query;
   const time = unixSeconds(now());
   return storage.read(async (transaction) => {
-    if (!(await transaction.flows.exists(org, flow))) return undefined;
+    const { flows, attestationSeries } = transaction;
+    if (!(await flows.exists(org, flow))) return undefined;
     const span = await selectSpan(transaction, query, time);
-    const total = Math.max(0, span.last - span.first + 1);
     const last = span.last - part.offset;
-    const range = { org, flow, first: Math.max(span.first, last - part.limit + 1), last };
-    const bytes = await transaction.attestationSeries.findRangeBytes(range, range);
-    const attestations = bytes > maximumBytes ? undefined : await readRange(transaction, range, time);
-    return { total, range, bytes, attestations };
+    const range = { first: Math.max(span.first, last - part.limit + 1), last };
+    const bytes = await attestationSeries.findRangeBytes(query, range);
+    return { total: Math.max(0, span.last - span.first + 1), range, bytes };
   });
 }
 
-/** Reads a range of attestations with their verdicts at a time (in Unix seconds), newest first. */
-export async function readRange(
-  transaction: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
-  range: AttestationRange,
-  at: number,
+/** Reads a range of the attestations of a flow with their verdicts, newest first. */
+export function listAttestations(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  flow: FlowReference,
+  range: NumberRange,
 ): Promise<readonly Attestation[]> {
-  return withVerdicts(transaction, await transaction.attestationSeries.listRange(range, range), at);
+  return storage.read(async (transaction) => {
+    const recorded = await transaction.attestationSeries.listRange(flow, range);
+    return withVerdicts(transaction, recorded, unixSeconds(now()));
+  });
 }
 
 /** Selects the attestations of the time span; the range is empty (first > last) if there are none. */

@@ -79,7 +79,7 @@ describe('a database of the first version', () => {
     expect(await records.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
     const listTimes = async (flow: string): Promise<unknown> => {
       const page = await records.listAttestations({
-        ...{ org: 'acme', flow, part: { offset: 0, limit: 9 }, now: 100, maximumBytes: 1_000_000 },
+        ...{ org: 'acme', flow, part: { offset: 0, limit: 9 }, now: 100 },
       });
       return page?.attestations?.map(({ createdAt }) => createdAt);
     };
@@ -170,7 +170,7 @@ describe('a database from before user names were global', () => {
     database.close();
     const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
-    const query = { org: 'acme', flow: 'web', part: { offset: 0, limit: 9 }, maximumBytes: 1e6, now: 10 };
+    const query = { org: 'acme', flow: 'web', part: { offset: 0, limit: 9 }, now: 10 };
     const page = await records.listAttestations(query);
     expect(page?.attestations?.map(({ reportedBy }) => reportedBy)).toEqual([
       'gone',
