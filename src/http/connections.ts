@@ -11,6 +11,7 @@ export class Connections {
   /** Opened at their first use. */
   #direct: Promise<Dispatcher> | undefined;
   #proxied: Promise<Dispatcher> | undefined;
+  readonly #opened = new Set<Dispatcher>();
   #idle: Promise<void> | undefined;
 
   /** @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL */
@@ -21,9 +22,20 @@ export class Connections {
   /** Returns the dispatcher that sends a request to this address. */
   async acquire(url: URL): Promise<Dispatcher> {
     await this.#idle;
-    return this.#proxies === undefined || proxyFor(this.#proxies, url) === ''
+    const dispatcher = await (this.#proxies === undefined || proxyFor(this.#proxies, url) === ''
       ? (this.#direct ??= openDirect(this.#connect))
-      : (this.#proxied ??= openProxied(this.#proxies, this.#connect));
+      : (this.#proxied ??= openProxied(this.#proxies, this.#connect)));
+    this.#opened.add(dispatcher);
+    return dispatcher;
+  }
+
+  /**
+   * Must be called when a connection was not made in time: undici would keep it as one of at most eight. Requests in
+   * flight continue.
+   */
+  renew(): void {
+    this.#direct = undefined;
+    this.#proxied = undefined;
   }
 
   /** Must be called when a request has ended, so that the next request reuses its connection. */
@@ -41,8 +53,7 @@ export class Connections {
   async close(): Promise<void> {
     // `close` would wait for requests whose deadline has passed. `destroy` leaves sockets that are still connecting,
     // which the signal ends.
-    const ending = [this.#direct, this.#proxied].map(async (dispatcher) => (await dispatcher)?.destroy());
-    await Promise.allSettled(ending);
+    await Promise.all(Array.from(this.#opened, (dispatcher) => dispatcher.destroy()));
     this.#closing.abort();
   }
 }

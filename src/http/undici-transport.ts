@@ -27,6 +27,10 @@ export function createTransport(environment: EnvironmentVariables): Transport {
       const dispatcher = await connections.acquire(request.url);
       try {
         return await exchange(dispatcher, request, signal);
+      } catch (error) {
+        if (error instanceof TransportError && error.problem === 'timeout' && !error.mayHaveReached)
+          connections.renew();
+        throw error;
       } finally {
         connections.release();
       }
