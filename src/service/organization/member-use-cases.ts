@@ -64,7 +64,7 @@ export function setDefaultOrganization(
   const set = async ({ accounts }: WriteTransaction): Promise<SetDefaultOrganizationResult> => {
     if (ownerKind !== 'user' || !mayOpen(key, org)) return 'denied';
     if ((await accounts.findMember(org, owner)) === undefined) return 'denied';
-    // A limited key may belong to a different person with the same name (`migrations/users.ts`), so it must not change
+    // A limited key may belong to a different person with the same name (`sqlite/migrations.ts`), so it must not change
     // the user's default. For the key itself, this organization is the default anyway, because it gives access to no
     // other.
     if (!key.isLimitedToOrg) await accounts.setDefaultOrganization(org, owner);
