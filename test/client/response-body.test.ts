@@ -68,12 +68,9 @@ describe('a success', () => {
     ['is another kind of value', json(200, null), 'it must be object'],
     ['has another status and does not say what decides', json(204, {}), 'fingerprint is missing'],
     [
-      'holds a key twice',
-      {
-        ...json(200, ''),
-        text: `{"fingerprint":"${'a'.repeat(64)}","state":"NON-COMPLIANT","st\\u0061te":"COMPLIANT"}`,
-      },
-      'with a body that holds the key `state` twice in one object',
+      'holds a key twice, even one that decides nothing',
+      { ...json(200, ''), text: `{"fingerprint":"${'a'.repeat(64)}","filename":"web","filen\\u0061me":"api"}` },
+      'with a body that holds the key `filename` twice in one object',
     ],
     [
       'has an invalid content type',
