@@ -45,13 +45,12 @@ const folderMode = 0o700;
 const newFile = { flag: 'wx', mode: 0o600, flush: true } as const;
 
 /**
- * Writes an item into a spool. It is written into a folder with another name first, which is renamed when everything is
- * on the disk. If the process is killed at any moment, the spool has the whole item or nothing that a replay would read. The
- * request was prepared for the service, so it holds no secret of the step.
+ * Writes an item into a spool. It is written into a folder with another name first, which is renamed when the content of
+ * all files is on the disk. If the process is killed at any moment, the spool has the whole item or nothing that a replay
+ * would read. The request was prepared for the service, so it holds no secret of the step.
  *
  * @returns the path of the item
- * @throws UserError if the item does not have the format; an error of the system if it cannot be
- * written
+ * @throws UserError if the item does not have the format; an error of the system if it cannot be written
  */
 export async function writeSpoolItem(
   entry: SpoolEntry,
