@@ -152,6 +152,12 @@ describe('audit packages', () => {
       clock += 100;
     }
     await attest(service, sampleAttestation('ERROR'), 'first');
+    // A flow with a trail of the same name, and with another one.
+    await saveFlow(service, { name: 'api' });
+    for (const trail of ['second', 'other']) {
+      const form = attestationForm(sampleAttestation('OK'));
+      await call(service, { method: 'POST', path: `/attestations/acme/api/trail/${trail}/sonar`, form });
+    }
     const read = (query: string): Promise<ZipContent> => readPackage(service, `/flows/acme/web/audit-package${query}`);
     expect(trailsOf(await read(''))).toEqual(['first', 'second', 'third']);
     expect(recordsOf(await read(''), 'attestation').map((record) => valueAt(record, 'sequence'))).toEqual([1, 4, 2, 3]);
