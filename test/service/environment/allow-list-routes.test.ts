@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { maximumAllowedArtifacts } from '../../../src/contract/limits.ts';
+import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { createNotification } from '../../support/administration.ts';
 import {
   changePolicies,
@@ -102,6 +103,22 @@ describe('an allowed artifact', () => {
         })),
       },
     });
+  });
+
+  it('is listed after those that were allowed later, and in each environment until it is taken off there', async () => {
+    await saveEnvironment(service, 'stage');
+    const later = fingerprintOf('aaaaaa');
+    await allow();
+    await allow({}, 'stage');
+    await allow({ artifact_fingerprint: later });
+    const list = async (environment: string): Promise<unknown> =>
+      listAt((await call(service, { path: `/allowlists/acme/${environment}` })).body).map((allowed) =>
+        textAt(allowed, 'artifact_fingerprint'),
+      );
+    expect(await list('prod')).toEqual([later, fingerprint]);
+    await disallow();
+    expect(await list('prod')).toEqual([later]);
+    expect(await list('stage')).toEqual([fingerprint]);
   });
 
   it('raises ON_ALLOWED_ARTIFACT once, with the snapshot in which it complies', async () => {
