@@ -26,8 +26,20 @@ describe('operations 4 and 5, attach and detach policies', () => {
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
     expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201, body: 'OK' });
     expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201 });
+    await saveEnvironment(service, 'stage', { policies: ['provenance'] });
     expect(await changePolicies(service, 'DELETE', 'prod', ['provenance'])).toMatchObject({ status: 200, body: 'OK' });
     expect(await listVerdicts(service, 'prod')).toEqual(['not judged', false, 'not judged']);
+    expect(await call(service, { path: `/environments/${service.org}/stage` })).toMatchObject({
+      body: { policies: ['provenance'] },
+    });
+  });
+
+  it('judge by the latest versions of these policies only', async () => {
+    await savePolicy(service, 'tolerant', '_schema: https://example.com/schemas/policy/environment/v1\n');
+    await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
+    await changePolicies(service, 'POST', 'prod', ['tolerant']);
+    await savePolicy(service, 'tolerant');
+    expect(await listVerdicts(service, 'prod')).toEqual(['not judged', true, false]);
   });
 
   it('create no snapshot without a report', async () => {

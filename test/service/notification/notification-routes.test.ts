@@ -212,7 +212,10 @@ describe('a notification', () => {
     const webhook = { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' };
     const slack = { type: 'SLACK', webhook: secretAddress };
     await createNotification(service, { targets: [slack, webhook] });
+    await createNotification(service, { targets: [webhook, webhook, webhook] });
     const path = `/organizations/${service.org}/environments_notifications/1`;
+    const second = `/organizations/${service.org}/environments_notifications/2/deliveries`;
+    const unchanged = await administer(service, { method: 'GET', path: second });
     const change = (json: unknown): Promise<Called> => administer(service, { method: 'PATCH', path, json });
     const renamed = await change({ name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] });
     expect(renamed.body).toMatchObject({
@@ -235,6 +238,7 @@ describe('a notification', () => {
       status: 404,
     });
     const listed = await call(service, { path: `/organizations/${service.org}/environments_notifications` });
-    expect(listed.body).toMatchObject([{ number: 1, name: 'New', targets: [{}, {}] }]);
+    expect(listed.body).toMatchObject([{ number: 1, name: 'New', targets: [{}, {}] }, { number: 2 }]);
+    expect(await administer(service, { method: 'GET', path: second })).toEqual(unchanged);
   });
 });

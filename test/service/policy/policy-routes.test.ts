@@ -84,6 +84,39 @@ describe('operation 6, create or update policy', () => {
     });
   });
 
+  it('changes no other policy', async () => {
+    await savePolicy(service, 'strict');
+    for (const name of ['prod', 'stage']) {
+      await saveEnvironment(service, name);
+      await changePolicies(service, 'POST', name, ['strict']);
+    }
+    const get = (name: string): Promise<Called> => call(service, { path: `/policies/${service.org}/${name}` });
+    const before = await get('strict');
+    await savePolicy(service, 'tolerant', `${provenancePolicy}# tolerant`, { description: 'Another' });
+    await savePolicy(service, 'tolerant', `${provenancePolicy}# later`);
+    await changePolicies(service, 'POST', 'prod', ['tolerant']);
+    await changePolicies(service, 'DELETE', 'prod', ['tolerant']);
+    expect(await get('strict')).toEqual(before);
+    expect(await get('tolerant')).toMatchObject({
+      body: {
+        consuming_envs: [],
+        versions: [{ version: 1 }, { version: 2 }],
+        events: [
+          { type: 'policy_created', data: { version: 1 } },
+          { type: 'policy_updated', data: { version: 2 } },
+          { type: 'policy_attached', data: { version: 2 } },
+          { type: 'policy_detached', data: { version: 2 } },
+        ],
+      },
+    });
+    expect(await call(service, { path: `/policies/${service.org}` })).toMatchObject({
+      body: [
+        { name: 'strict', consuming_envs: ['prod', 'stage'] },
+        { name: 'tolerant', consuming_envs: [] },
+      ],
+    });
+  });
+
   it('numbers versions without gaps or duplicates with concurrent uploads', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => savePolicy(service, 'strict')));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
