@@ -12,6 +12,8 @@ const commit = {
   timestamp: 1,
 };
 
+const linus = { author: 'Linus', branch: 'trunk' };
+
 describe('the search for words of trails', () => {
   let storage: TestStorage;
   let service: TestService;
@@ -31,44 +33,49 @@ describe('the search for words of trails', () => {
     const form = attestationForm(document, { name: 'results-june.xml', content: 'x' });
     const path = '/attestations/acme/web/trail/main/pull_request';
     expect(await call(service, { method: 'POST', path, form })).toMatchObject({ status: 201 });
-    const other = attestationForm(sampleAttestation('OK', { attestation_name: 'other' }));
-    await call(service, { method: 'POST', path: '/attestations/acme/web/trail/other/sonar', form: other });
+    await saveFlow(service, { name: 'api' });
+    for (const place of ['web/trail/other', 'api/trail/main']) {
+      const other = sampleAttestation('OK', { git_commit_info: { ...commit, message: 'Nothing', ...linus } });
+      await call(service, { method: 'POST', path: `/attestations/acme/${place}/sonar`, form: attestationForm(other) });
+    }
   });
   afterEach(async () => {
     await service.stop();
     await storage.remove();
   });
 
-  const finds = async (text: string): Promise<boolean> => {
+  /** The trails that are found, as `flow/trail`, in the order of the page. */
+  const search = async (text: string): Promise<readonly string[]> => {
     const at = `${service.url}/acme/search?q=${encodeURIComponent(text)}`;
     const { status, text: page } = await call(service, { at, path: '' });
     expect(status).toBe(200);
-    expect(page).not.toContain('/trails/other"');
-    return page.includes('/trails/main"');
+    return Array.from(page.matchAll(/\/flows\/(\w+)\/trails\/(\w+)"/gu), ([, flow, trail]) => `${flow}/${trail}`);
   };
-  const expectFound = async (): Promise<void> => {
+  const expectFound = async (flow = 'web'): Promise<void> => {
     for (const text of [
       '#4711',
       'GRACE',
       'navy.example',
       'login-f',
+      'logi',
       'web:1.2.3',
       '987654',
       'results-j',
       'übergang fix',
     ]) {
-      expect([text, await finds(text)]).toEqual([text, true]);
+      expect([text, await search(text)]).toEqual([text, [`${flow}/main`]]);
     }
-    for (const text of ['hidden', 'grac fix nothing', '471100', '%', '_']) {
-      expect([text, await finds(text)]).toEqual([text, false]);
+    for (const text of ['hidden', 'grac fix nothing', 'übergang grac', 'übergang linus', '471100', '%', '_']) {
+      expect([text, await search(text)]).toEqual([text, []]);
     }
+    expect(await search('linus')).toEqual(['api/main', `${flow}/other`]);
   };
 
   it('finds numbers, people, branches, tags, files and messages, also after a rename', async () => {
     await expectFound();
     const renamed = { method: 'PUT', path: '/flows/acme/web/rename', json: { new_name: 'shop' } } as const;
     expect((await call(service, renamed)).status).toBe(200);
-    await expectFound();
+    await expectFound('shop');
   });
 
   it('finds what was recorded before an upgrade, after the next start', async () => {
@@ -78,7 +85,7 @@ describe('the search for words of trails', () => {
       "INSERT INTO search_words (org, word, place) SELECT org, '', count(*) FROM trails GROUP BY org",
     );
     service = await startTestService({ storage });
-    while (!(await finds('4711'))) await Promise.resolve();
+    while ((await search('4711')).length === 0) await Promise.resolve();
     await expectFound();
   });
 });
