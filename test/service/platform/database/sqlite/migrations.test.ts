@@ -81,7 +81,7 @@ describe('a database of the first version', () => {
       const page = await records.listAttestations({
         ...{ org: 'acme', flow, part: { offset: 0, limit: 9 }, now: 100 },
       });
-      return page?.attestations?.map(({ createdAt }) => createdAt);
+      return page?.attestations.map(({ createdAt }) => createdAt);
     };
     expect(await listTimes('web')).toEqual([30, 30, 10]);
     expect(await listTimes('api')).toEqual([15]);
@@ -172,7 +172,7 @@ describe('a database from before user names were global', () => {
     const records = new Records(storage);
     const query = { org: 'acme', flow: 'web', part: { offset: 0, limit: 9 }, now: 10 };
     const page = await records.listAttestations(query);
-    expect(page?.attestations?.map(({ reportedBy }) => reportedBy)).toEqual([
+    expect(page?.attestations.map(({ reportedBy }) => reportedBy)).toEqual([
       'gone',
       'both',
       'ann',
