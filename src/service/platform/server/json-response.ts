@@ -26,10 +26,6 @@ export class SerializedJson<Value> {
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
-
-  static from<Value>(value: Value): SerializedJson<Value> {
-    return new SerializedJson<Value>(Buffer.from(JSON.stringify(value)));
-  }
 }
 
 /** Converts large texts to bytes, which are outside of the heap while they wait to be sent. */

@@ -22,8 +22,8 @@ function isIgnored(name: string): boolean {
 }
 
 /**
- * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted: then, nobody
- * else reaches what is in it.
+ * Ensures that the data folder exists and only this user can access it. Wider permissions of the folder are restricted,
+ * so that no other user can open the files in it.
  *
  * @param writeLine receives a log line if permissions were changed
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.

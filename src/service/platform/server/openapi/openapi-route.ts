@@ -8,7 +8,7 @@ export function addOpenApiRoute(app: FastifyInstance, url: string, links: Pick<L
   let built: { readonly json: SerializedJson<unknown>; readonly tag: string } | undefined;
   // Built at the first request, because the address of the service is not known before.
   const build = (): NonNullable<typeof built> => {
-    const json = SerializedJson.from<unknown>(createOpenApiDocument(links.base()));
+    const json = new SerializedJson<unknown>(Buffer.from(JSON.stringify(createOpenApiDocument(links.base()))));
     return { json, tag: `"${createHash('sha256').update(json.bytes).digest('hex').slice(0, 32)}"` };
   };
   app.get(url, {
