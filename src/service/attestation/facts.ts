@@ -182,8 +182,9 @@ const customFact = Type.Union([
 
 /** The small values of the data by name. */
 function findCustomFacts({ attestation_data: data, type_version: version }: CustomAttestation): Given {
-  const facts = Object.entries(isMapping(data) ? data : {}).flatMap(([name, value]) =>
-    readableName.test(name) && conforms(customFact, value) ? [[name, value] as const] : [],
-  );
+  const facts = Object.entries(isMapping(data) ? data : {}).flatMap(([name, given]) => {
+    const value = JSON.isRawJSON(given) ? Number(JSON.stringify(given)) : given;
+    return readableName.test(name) && conforms(customFact, value) ? [[name, value] as const] : [];
+  });
   return { ...Object.fromEntries(facts.slice(0, maximumCustomFacts)), type_version: version };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttestationDocuments } from '../../../src/contract/attestations/kinds.ts';
+import { parseExactJson } from '../../../src/runtime/exact-json.ts';
 import {
   addOverride,
   type Facts,
@@ -61,6 +62,15 @@ describe('the facts of evidence', () => {
       quality_gate: 'OK',
     });
     expect(isOverridden(addOverride({ id: 'a', facts }, 'ann'))).toBe(true);
+  });
+
+  it('have numbers of custom data however they are written', () => {
+    const attestation_data = parseExactJson(
+      '{"lines": 90.0, "ratio": 5e-1, "id": 12345678901234567890, "huge": 1e400}',
+    );
+    expect(findFacts('custom', { attestation_name, type_name: 'own', attestation_data, type_version: 1 })).toEqual({
+      ...{ lines: 90, ratio: 0.5, id: 12_345_678_901_234_567_000, type_version: 1 },
+    });
   });
 
   it('say what counts after the end of an override: the latest attestation before it that has no end', () => {
