@@ -1,5 +1,6 @@
 import type { RulePermission } from '../../contract/login-rule.ts';
 import type { Proven } from '../../contract/proven.ts';
+import type { ReplayedEvidence } from '../../contract/replayed-evidence.ts';
 import { type Role, roles } from '../../contract/role.ts';
 import type { Recorder } from '../requirement/recorder.ts';
 import { type CountsFor, countsForAudience, uniteCountsFor } from './audience.ts';
@@ -137,12 +138,8 @@ export function toCountsFor(
   return uniteCountsFor(used.map(({ countsFor }) => countsFor));
 }
 
-/**
- * The recorders of what the caller sends to a flow: the rules that alone permit it, or the service account. None for
- * evidence of an earlier run: the token of the run that delivers it proves nothing about that.
- */
+/** The recorders of what the caller sends to a flow: the rules that alone permit it, or the service account. */
 function toRecorders({ grants, proven }: Caller, flow: string, permission: RulePermission): readonly Recorder[] {
-  if (proven?.is_replay === true) return [];
   const used = grants.filter((grant) => permits(grant, permission, { flows: [flow] }));
   return used.flatMap(({ recorder: id, coversAnyCommit = false }): readonly Recorder[] => {
     if (id === undefined) return [];
@@ -174,11 +171,12 @@ export function withoutDefinitions(grant: Grant): Grant {
 }
 
 /**
- * The grant for evidence of an earlier run whose code nobody has reviewed, whoever delivers it: as for the run of a pull
- * request, it counts for its trail and flow.
+ * The grant for evidence of an earlier run, whoever delivers it: the key proves nothing about that run. If nobody has
+ * reviewed its code, the evidence counts for its trail and flow, as that of a pull request.
  */
-export function limitToTrails(grant: Grant): Grant {
-  return { ...withoutDefinitions(grant), countsFor: [], recorder: undefined, isUnreviewed: true };
+export function limitToEarlierRun(grant: Grant, replayed: ReplayedEvidence): Grant {
+  const limited = { ...grant, recorder: undefined };
+  return replayed === 'reviewed' ? limited : { ...withoutDefinitions(limited), countsFor: [], isUnreviewed: true };
 }
 
 function permits(grant: Grant, permission: Permission, target: AccessTarget): boolean {

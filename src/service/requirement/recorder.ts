@@ -85,7 +85,10 @@ export function explainUncounted({ recorders = [], reportedBy }: AttributedRecor
   const limit = `only ${describeFrom(from)} counts`;
   if (own === undefined) {
     const names = recorders.map(({ id }) => toName(id));
-    return { value: `recorded by ${names.length === 0 ? (reportedBy ?? 'others') : describeFrom(names)}`, limit };
+    // What a service account delivers of an earlier run names no recorder, and neither does what 0.1.0 recorded.
+    const why =
+      reportedBy !== undefined && from.includes(reportedBy) ? ' for an earlier run, or before an upgrade' : '';
+    return { value: `recorded by ${names.length === 0 ? (reportedBy ?? 'others') : describeFrom(names)}${why}`, limit };
   }
   const why =
     own.commit === '' ? 'in a run whose commit is not known' : 'for another commit, or before it was created again';

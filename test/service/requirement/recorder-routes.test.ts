@@ -254,9 +254,12 @@ describe('evidence of those whom a requirement names', () => {
       ['INCOMPLETE', refused],
     ]);
     const ci = await createServiceAccountKey(service);
-    // It delivers what unreviewed code of an earlier run has kept.
-    await build(ci, {}, { 'replayed-evidence': '?1', 'unreviewed-evidence': '?1' });
-    expect((await readTrail())[0]).toBe('INCOMPLETE');
+    // It delivers what other code of an earlier run has kept.
+    for (const unreviewed of [{}, { 'unreviewed-evidence': '?1' }]) {
+      await build(ci, {}, { 'replayed-evidence': '?1', ...unreviewed });
+      const earlier = 'recorded by service-account:ci for an earlier run, or before an upgrade';
+      expect(await readTrail()).toEqual(['INCOMPLETE', `web: ${earlier}; ${onlyBuild}`]);
+    }
     await build(ci);
     expect([await readTrail(), await read(artifact)]).toEqual([['COMPLIANT'], ['COMPLIANT']]);
     await build(pulls, { fingerprint: fingerprintOf(`${digits}bad`) });

@@ -12,7 +12,7 @@ import {
   explainRefusal,
   type Grant,
   hasPermission,
-  limitToTrails,
+  limitToEarlierRun,
   mayAccess,
   type Permission,
 } from '../../../account/access.ts';
@@ -124,7 +124,7 @@ export function requireRole(
   return async (attempt) => {
     const { org, named, changes = false, replayed } = attempt;
     const { key, grants: own } = await authenticateKey(dependencies, attempt);
-    const grants = replayed === 'unreviewed' ? own.map(limitToTrails) : own;
+    const grants = replayed === undefined ? own : own.map((grant) => limitToEarlierRun(grant, replayed));
     if (org === undefined) throw toForbiddenError(attempt, [], permission);
     const { ownerKind, owner, isLimitedToOrg, login } = key;
     const proven = markReplay(login?.proven, replayed !== undefined);
