@@ -101,7 +101,8 @@ export function resolveValue(value: Value, subject: ConditionSubject): Literal |
   if (value.kind === 'literal') return value.value;
   const found = findByPath(subject, value.keys);
   if (typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean') return found;
-  if ('evidence' in subject) throw new MissingFactError(`${value.keys.slice(1).join('.')} is not known`);
+  if ('evidence' in subject)
+    throw new MissingFactError(`${value.keys.slice(1).join('.')} is ${found === undefined ? 'not known' : 'a list'}`);
   return undefined;
 }
 

@@ -38,7 +38,7 @@ describe('a condition on evidence', () => {
     ['evidence.unknown != 1', 'unknown is not known; evidence.unknown != 1 is required'],
     ['not evidence.unknown == 1', 'unknown is not known; not evidence.unknown == 1 is required'],
     ['not (evidence.unknown in [1])', 'unknown is not known; not (evidence.unknown in [1]) is required'],
-    ['evidence.licenses == "MIT"', 'licenses is not known; evidence.licenses == "MIT" is required'],
+    ['evidence.licenses == "MIT"', 'licenses is a list; evidence.licenses == "MIT" is required'],
     ['evidence.constructor != 1', 'constructor is not known; evidence.constructor != 1 is required'],
     ['evidence.new_coverage == "61.2"', 'new_coverage is 61.2; evidence.new_coverage == "61.2" is required'],
     ['false', 'the condition never holds; false is required'],
