@@ -42,7 +42,7 @@ export const verifyFolder = defineCommand({
   usage: [
     'Usage: npm run service -- verify DIR',
     '',
-    'Verifies the backup in DIR: the rows of every table, every attachment, and their SHA-256 digests.',
+    'Verifies the backup in DIR: the SHA-256 digests of the database and of every attachment.',
   ],
   options: { database: text },
   takesFolder: true,

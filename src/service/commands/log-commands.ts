@@ -40,7 +40,7 @@ export const verify = defineCommand({
     '',
     'Verifies the transparency log of each organization: records, attachments and the hash tree, and that it continues',
     'every given checkpoint. Names what is altered, missing or extra. Changes nothing; the service may be running.',
-    'With DIR, verifies the backup in DIR: the rows of every table, every attachment, and their SHA-256 digests.',
+    'With DIR, verifies the backup in DIR: the SHA-256 digests of the database and of every attachment.',
     '',
     dataUsage,
     databaseUsage,

@@ -35,14 +35,12 @@ export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder
  * @throws Error if that is not possible.
  */
 export async function restoreBackup(backup: VerifiedBackup, dataFolder: string): Promise<void> {
-  const { folder, manifest, contents } = backup;
+  const { folder, manifest, attachments } = backup;
   await requireRestorable(backup, dataFolder);
   await prepareDataFolder(dataFolder, () => undefined);
   const release = lockFolder(dataFolder);
   try {
-    const leftOut = new Set(manifest.attachments.left_out);
-    const present = contents.attachments.filter(({ digest }) => !leftOut.has(digest));
-    const damaged = await copyAttachments(folder, dataFolder, present);
+    const damaged = await copyAttachments(folder, dataFolder, attachments);
     const path = join(dataFolder, databaseFile);
     const partial = `${path}.partial`;
     makePrivateFile(partial);
