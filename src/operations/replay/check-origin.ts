@@ -91,13 +91,16 @@ export function runProblem({ run: claimed, gathered_at }: SpoolManifest, run: Wo
   return undefined;
 }
 
+/** The events on which a workflow of the default branch may check out, and run, the code of a change. */
+const changeEvents: readonly string[] = ['pull_request_target', 'workflow_run', 'issue_comment'];
+
 /**
  * Whether the run had the code of the branch that this job runs on, which is reviewed as this job's own is. Anybody who
  * may push can have written that of a pull request, of another branch or of a tag. GitHub's answer does not tell a tag
  * from a branch of the same name.
  */
 export function hasReviewedCode({ eventName, headBranch }: WorkflowRun, { refType, refName }: Job): boolean {
-  if (pullRequestEvents.some((event) => event === eventName)) return false;
+  if ([...pullRequestEvents, ...changeEvents].includes(eventName)) return false;
   return refType === 'branch' && refName !== undefined && headBranch === refName;
 }
 

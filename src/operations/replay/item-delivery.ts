@@ -77,7 +77,7 @@ export class ItemDelivery {
     const sent = await this.#send(endpoint, found, item, 'unreviewed');
     if (sent.state !== 'delivered') return sent;
     const branch = context.job.refName ?? 'the branch of this job';
-    return { ...sent, limit: `counts for no environment, because it is not of a run for ${branch}` };
+    return { ...sent, limit: `counts for no environment, because its run may not have had the code of ${branch}` };
   }
 
   /** The run of an item, or why the item does not fit it. */

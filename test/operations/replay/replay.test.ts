@@ -77,7 +77,7 @@ describe('replay', () => {
       'lid',
       '?1',
       ' 1 of them counts for no environment.',
-      'counts for no environment, because it is not of a run for main',
+      'counts for no environment, because its run may not have had the code of main',
     ],
   ])(
     'tells the service and the user whether the code of the run was reviewed (%s)',
