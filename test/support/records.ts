@@ -260,13 +260,13 @@ export class Records {
     return this.storage.read((transaction) => transaction.deliveries.findNextDue(after));
   }
 
-  claimTargets(targets: readonly DueTarget[], now: number, claimant = 'process'): Promise<readonly DueTarget[]> {
+  claimTarget(target: DueTarget, now: number, claimant = 'process'): Promise<Delivery | undefined> {
     const claim = { now, claimant };
-    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.claim(targets, claim));
+    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.claim(target, claim));
   }
 
-  releaseTargets(targets: readonly DueTarget[], claimant = 'process'): Promise<void> {
-    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.release(targets, claimant));
+  releaseTarget(target: DueTarget, claimant = 'process'): Promise<void> {
+    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.release(target, claimant));
   }
 
   rearmDeliveries(now: number): Promise<void> {

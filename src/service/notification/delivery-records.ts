@@ -85,20 +85,10 @@ const statements = defineStatements('deliveries', {
     FROM deliveries d JOIN notification_targets t USING (org, number, position)
     WHERE d.org = $1 AND d.number = $2 AND d.position = $3 ORDER BY d.sequence LIMIT 1`,
 
-  // Others are about to claim or to change a row that they have locked. This lock allows insertions of deliveries.
   claim: either(
-    'SELECT m.key + 1 AS place FROM json_each($1) m WHERE $6 IS NOT NULL',
-    `WITH free AS MATERIALIZED (
-      SELECT org, number, position, place
-      FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS wanted (org, number, position, place)
-        JOIN notification_targets t USING (org, number, position)
-      WHERE t.due_at <= $4 AND ${isFreeFor('$6')}
-      FOR NO KEY UPDATE OF t SKIP LOCKED
-    )
-    UPDATE notification_targets t SET claimed_until = now() + make_interval(secs => $5), claimed_by = $6
-    FROM free
-    WHERE t.org = free.org AND t.number = free.number AND t.position = free.position
-    RETURNING free.place`,
+    `SELECT 1 FROM notification_targets WHERE ${isTarget} AND due_at <= $4 AND $6 IS NOT NULL`,
+    `UPDATE notification_targets SET claimed_until = now() + make_interval(secs => $5), claimed_by = $6
+      WHERE ${isTarget} AND due_at <= $4 AND ${isFreeFor('$6')} RETURNING 1`,
   ),
   release: either(
     'SELECT 1 WHERE $4 IS NULL',
@@ -169,27 +159,20 @@ function toKey({ org, number: of, position }: TargetReference): readonly [string
 
 export class DeliveryWriter extends DeliveryReader {
   /**
-   * Claims targets for a process, so that no other one delivers to them at the same time. Returns those that are due
-   * and were not claimed by another process. The process itself can claim a target again: it may have lost the answer
-   * to its claim. A claim ends when the result of the delivery is recorded, when it is released, or after
-   * `claimSeconds`, because its process may have ended. A storage that only one process can use returns all, and
-   * changes nothing. Allows the scope `concurrent`.
+   * Claims a target for a process, so that no other one delivers to it at the same time. Returns its first delivery;
+   * undefined if none is due, or another process has claimed it. The process itself can claim a target again: it may have
+   * lost the answer to its claim. A claim ends when the result of the delivery is recorded, when it is released, or after
+   * `claimSeconds`, because its process may have ended. A storage that only one process can use changes nothing. Allows
+   * the scope `concurrent`.
    */
-  async claim<Target extends TargetReference>(
-    wanted: readonly Target[],
-    { now, claimant }: Claim,
-  ): Promise<readonly Target[]> {
-    const rows = await this.query(statements.claim, [
-      ...[wanted.map(({ org }) => org), wanted.map(({ number: of }) => of), wanted.map(({ position }) => position)],
-      ...[now, claimSeconds, claimant],
-    ]);
-    const places = new Set(rows.map((row) => number(row, 'place')));
-    return wanted.filter((_, index) => places.has(index + 1));
+  async claim(target: TargetReference, { now, claimant }: Claim): Promise<Delivery | undefined> {
+    const claimed = await this.query(statements.claim, [...toKey(target), now, claimSeconds, claimant]);
+    return claimed.length === 0 ? undefined : this.findFirst(target);
   }
 
-  /** Ends a process's claims of deliveries that have no result. Allows the scope `concurrent`. */
-  async release(targets: readonly TargetReference[], claimant: string): Promise<void> {
-    await Promise.all(targets.map((target) => this.run(statements.release, [...toKey(target), claimant])));
+  /** Ends a process's claim of a delivery that has no result. Allows the scope `concurrent`. */
+  release(target: TargetReference, claimant: string): Promise<void> {
+    return this.run(statements.release, [...toKey(target), claimant]);
   }
 
   /** Adds broadcasts behind all others of the organization. */

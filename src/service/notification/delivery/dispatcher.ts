@@ -10,7 +10,14 @@ import { withDeadline } from '../../platform/network/deadline.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import type { DeliveryReader } from '../delivery-records.ts';
 import { completeDelivery, distributeBroadcast, failDelivery } from '../delivery-use-cases.ts';
-import { type Delivery, type DueTarget, isStale, redactAddress, retryDelay } from '../notification.ts';
+import {
+  type Delivery,
+  type DueTarget,
+  isStale,
+  redactAddress,
+  retryDelay,
+  type TargetReference,
+} from '../notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 import type { SendNotification } from './send-notification.ts';
 
@@ -30,8 +37,6 @@ const retryDelayAfterError = 10_000;
 const lookAgainDelay = 10_000;
 /** How many organizations' broadcasts are distributed at the same time. Each waits for other writes of its organization. */
 const maximumDistributions = 4;
-/** The pause after targets could not be claimed, in milliseconds: another process is just claiming or changing them. */
-const retryDelayAfterClaim = 100;
 
 /**
  * Distributes broadcasts to the queues of their targets, in portions that take turns with other writes, and delivers the
@@ -47,8 +52,6 @@ export class Dispatcher {
   readonly #claimant = randomUUID();
   readonly #schedule = new DeliverySchedule();
   readonly #active = new Set<Promise<void>>();
-  /** The targets that this process has claimed, until the result of the delivery is recorded. */
-  readonly #claimed = new Set<DueTarget>();
   /** The organizations whose broadcasts are being distributed. */
   readonly #distributing = new Set<string>();
   /** The organization that had the latest turn: they take turns in the order of their names. */
@@ -67,7 +70,7 @@ export class Dispatcher {
     );
     this.#loop = new WakingLoop(dependencies, {
       look: () => this.#start(),
-      failure: 'the pending notifications could not be read or claimed',
+      failure: 'the pending notifications could not be read',
     });
   }
 
@@ -76,7 +79,6 @@ export class Dispatcher {
     this.#stopping.abort();
     await this.#loop.stop();
     await Promise.all(this.#active);
-    await this.#release([...this.#claimed]);
     this.#failures.stop();
   }
 
@@ -102,7 +104,7 @@ export class Dispatcher {
         org: await this.#findUndistributed(deliveries),
       }));
       if (org !== undefined) this.#distribute(org);
-      await this.#deliver(targets, time);
+      if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(targets)) this.#begin(target);
       // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
       const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
       return Math.min(wait, lookAgainDelay);
@@ -142,36 +144,6 @@ export class Dispatcher {
     this.#loop.wake();
   }
 
-  /** Starts the deliveries to as many due targets as can be taken and claimed. */
-  async #deliver(due: readonly DueTarget[], now: number): Promise<void> {
-    const targets = this.#stopping.signal.aborted ? [] : this.#schedule.take(due);
-    const claimed = await this.#claim(targets, now);
-    if (!this.#stopping.signal.aborted) for (const target of claimed) this.#begin(target);
-    if (claimed.length < targets.length) await this.#pause(retryDelayAfterClaim);
-  }
-
-  async #claim(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
-    if (targets.length === 0) return [];
-    const { storage } = this.#dependencies;
-    const claim = { now, claimant: this.#claimant };
-    try {
-      const claimed = await storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(targets, claim));
-      for (const target of claimed) this.#claimed.add(target);
-      return claimed;
-    } finally {
-      for (const target of targets) if (!this.#claimed.has(target)) this.#schedule.release(target);
-    }
-  }
-
-  /** Never rejects: claims that cannot be released expire, and do not hinder this process. */
-  async #release(targets: readonly DueTarget[]): Promise<void> {
-    if (targets.length === 0) return;
-    for (const target of targets) this.#claimed.delete(target);
-    await this.#dependencies.storage
-      .transaction(concurrent, ({ deliveries }) => deliveries.release(targets, this.#claimant))
-      .catch(() => undefined);
-  }
-
   #begin(target: DueTarget): void {
     const work = this.#attempt(target).finally(() => {
       this.#schedule.release(target);
@@ -183,29 +155,37 @@ export class Dispatcher {
 
   /** Never rejects. */
   async #attempt(target: DueTarget): Promise<void> {
-    const { storage, log } = this.#dependencies;
+    const { storage, now, log } = this.#dependencies;
+    const claim = { now: unixSeconds(now()), claimant: this.#claimant };
     try {
-      const delivery = await storage.read(({ deliveries }) => deliveries.findFirst(target));
-      const outcome = delivery === undefined ? 'deleted' : await this.#carryOut(delivery);
-      // Otherwise `stop` releases the claim.
-      if (outcome !== 'stopped') this.#claimed.delete(target);
+      const delivery = await storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(target, claim));
+      if (delivery !== undefined) await this.#carryOut(delivery);
     } catch (error) {
-      log.error('the result of a delivery could not be saved; the notification will be delivered again', error);
+      log.error(
+        'a notification could not be claimed, or the result of its delivery could not be saved; it will be delivered again',
+        error,
+      );
       // Prevents the same delivery from being sent repeatedly while the storage cannot be written.
       await this.#pause(retryDelayAfterError);
-      if (!this.#stopping.signal.aborted) await this.#release([target]);
+      await this.#release(target);
     }
   }
 
   /** Sends a delivery and records the result, unless the dispatcher stops. */
-  async #carryOut(delivery: Delivery): Promise<'recorded' | 'stopped'> {
+  async #carryOut(delivery: Delivery): Promise<void> {
     const { storage, now } = this.#dependencies;
     const fault = await this.#send(delivery);
-    if (fault === 'stopped') return fault;
     const time = unixSeconds(now());
-    if (fault === undefined) await completeDelivery({ storage }, { delivery, at: time });
+    if (fault === 'stopped') await this.#release(delivery);
+    else if (fault === undefined) await completeDelivery({ storage }, { delivery, at: time });
     else await this.#postpone(delivery, time, fault);
-    return 'recorded';
+  }
+
+  /** Never rejects: a claim that cannot be released expires, and does not hinder this process. */
+  async #release(target: TargetReference): Promise<void> {
+    await this.#dependencies.storage
+      .transaction(concurrent, ({ deliveries }) => deliveries.release(target, this.#claimant))
+      .catch(() => undefined);
   }
 
   /** Returns undefined if the target accepted the delivery, else the reason. */

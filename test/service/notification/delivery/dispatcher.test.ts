@@ -367,7 +367,7 @@ describe('the dispatcher', () => {
     holder.exec('ALTER TABLE deliveries RENAME TO hidden');
     attempt(0).take();
     await settle();
-    expect(told.join()).toContain('the result of a delivery could not be saved');
+    expect(told.join()).toContain('the result of its delivery could not be saved');
     holder.exec('ALTER TABLE hidden RENAME TO deliveries');
     holder.close();
     await advance(9);

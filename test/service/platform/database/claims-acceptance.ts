@@ -13,6 +13,10 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
     let due: readonly DueTarget[];
 
     const findDue = (claimant = 'third'): Promise<readonly DueTarget[]> => records.dueTargets(now, 100, claimant);
+    const claim = async (targets: readonly DueTarget[], claimant: string, at = now): Promise<readonly DueTarget[]> => {
+      const claims = await Promise.all(targets.map((target) => records.claimTarget(target, at, claimant)));
+      return targets.filter((_, index) => claims[index] !== undefined);
+    };
 
     beforeEach(async () => {
       tested = await open();
@@ -30,8 +34,8 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
 
     it('gives each target to one of them', async () => {
       const claimants = ['one', 'two', 'three', 'four', 'five'];
-      const claims = await Promise.all(claimants.map((claimant) => records.claimTargets(due, now, claimant)));
-      const left = await records.claimTargets(due, now, 'six');
+      const claims = await Promise.all(claimants.map((claimant) => claim(due, claimant)));
+      const left = await claim(due, 'six');
       const claimed = [...claims.flat(), ...left];
       expect(claimed).toHaveLength(2);
       expect(claimed).toEqual(expect.arrayContaining([...due]));
@@ -40,23 +44,23 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
     it('leaves out claimed targets until they are released', async () => {
       const [one, other] = due;
       if (one === undefined || other === undefined) throw new Error('two are due');
-      expect(await records.claimTargets([other], now, 'first')).toEqual([other]);
+      expect(await claim([other], 'first')).toEqual([other]);
       expect(await findDue()).toEqual([one]);
-      expect(await records.claimTargets(due, now, 'second')).toEqual([one]);
+      expect(await claim(due, 'second')).toEqual([one]);
       expect(await findDue()).toEqual([]);
-      await records.releaseTargets(due, 'first');
+      for (const target of due) await records.releaseTarget(target, 'first');
       expect(await findDue()).toEqual([other]);
     });
 
     it('gives a target again to the process that has claimed it, which may have lost the answer', async () => {
-      expect(await records.claimTargets(due, now, 'first')).toEqual(due);
+      expect(await claim(due, 'first')).toEqual(due);
       expect(await findDue('first')).toEqual(due);
-      expect(await records.claimTargets(due, now, 'first')).toEqual(due);
-      expect(await records.claimTargets(due, now, 'second')).toEqual([]);
+      expect(await claim(due, 'first')).toEqual(due);
+      expect(await claim(due, 'second')).toEqual([]);
     });
 
     it('keeps a claim when another event happens, and refuses targets that are no longer due', async () => {
-      await records.claimTargets(due, now, 'first');
+      await claim(due, 'first');
       await records.recordEvents(sampleEvent({ timestamp: now, snapshot: 2 }));
       expect(await findDue()).toEqual([]);
       for (const target of due) {
@@ -64,8 +68,8 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
         if (delivery === undefined) throw new Error('a delivery is due');
         await records.postponeDelivery(delivery, { reason: 'it answered 500', at: now, until: now + 10 });
       }
-      expect(await records.claimTargets(due, now)).toEqual([]);
-      expect(await records.claimTargets(due, now + 10)).toEqual(due);
+      expect(await claim(due, 'second')).toEqual([]);
+      expect(await claim(due, 'second', now + 10)).toEqual(due);
     });
 
     it('deletes no later delivery when one ends after its claim', async () => {
