@@ -77,20 +77,15 @@ function findSource(
   const stsRegion = value('AWS_REGION') ?? region;
   const profile = value('AWS_PROFILE');
   if (profile !== undefined) return { kind: 'profile', profile, region: stsRegion };
-  const [roleArn, tokenFile] = [value('AWS_ROLE_ARN'), value('AWS_WEB_IDENTITY_TOKEN_FILE')];
-  if (roleArn !== undefined && tokenFile !== undefined) {
+  if (value('AWS_ROLE_ARN') !== undefined && value('AWS_WEB_IDENTITY_TOKEN_FILE') !== undefined) {
     const sessionName = value('AWS_ROLE_SESSION_NAME') ?? 'compliance-service';
     const endpoint = parseStsEndpoint(value('AWS_ENDPOINT_URL_STS') ?? value('AWS_ENDPOINT_URL'), allowHttp);
-    return { kind: 'web-identity', roleArn, tokenFile, sessionName, region: stsRegion, endpoint };
+    return { kind: 'web-identity', sessionName, region: stsRegion, endpoint };
   }
-  const relativeUri = value('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
-  const fullUri = relativeUri === undefined ? value('AWS_CONTAINER_CREDENTIALS_FULL_URI') : undefined;
-  if (relativeUri === undefined && fullUri === undefined) return undefined;
-  return {
-    ...{ kind: 'container', relativeUri, fullUri },
-    token: value('AWS_CONTAINER_AUTHORIZATION_TOKEN'),
-    tokenFile: value('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'),
-  };
+  const variable = ['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'].find(
+    (name) => value(name) !== undefined,
+  );
+  return variable === undefined ? undefined : { kind: 'container', variable };
 }
 
 function parseStsEndpoint(text: string | undefined, allowHttp: boolean): string | undefined {

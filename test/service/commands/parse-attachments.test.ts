@@ -95,27 +95,20 @@ describe('the object storage of --attachments', () => {
     });
 
     it('for a web identity, from STS in the region of the environment or of the bucket', () => {
-      const { AWS_ROLE_ARN: roleArn, AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile } = webIdentity;
-      const common = { kind: 'web-identity', roleArn, tokenFile };
       expect(parse(webIdentity)).toEqual({
-        ...{ ...common, sessionName: 'compliance-service', region: 'eu-central-1', endpoint: undefined },
+        ...{ kind: 'web-identity', sessionName: 'compliance-service', region: 'eu-central-1', endpoint: undefined },
       });
       const other = { AWS_ROLE_SESSION_NAME: 'own', AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_STS: 'https://sts.test' };
       expect(parse({ ...webIdentity, ...other })).toEqual({
-        ...{ ...common, sessionName: 'own', region: 'eu-west-1', endpoint: 'https://sts.test' },
+        ...{ kind: 'web-identity', sessionName: 'own', region: 'eu-west-1', endpoint: 'https://sts.test' },
       });
     });
 
-    it('of a container, from a path or an address, with a token', () => {
-      const token = { AWS_CONTAINER_AUTHORIZATION_TOKEN: 'token', AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/token' };
-      expect(parse({ ...container, ...token })).toEqual({
-        ...{ kind: 'container', relativeUri: undefined, fullUri: 'http://169.254.170.23/v1/credentials' },
-        ...{ token: 'token', tokenFile: '/token' },
-      });
-      expect(parse({ ...container, AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials' })).toEqual({
-        ...{ kind: 'container', relativeUri: '/v2/credentials', fullUri: undefined },
-        ...{ token: undefined, tokenFile: undefined },
-      });
+    it('of a container, from a path or an address', () => {
+      const [full, relative] = ['AWS_CONTAINER_CREDENTIALS_FULL_URI', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
+      expect(parse(container)).toEqual({ kind: 'container', variable: full });
+      expect(parse({ ...container, [relative]: '/v2/credentials' })).toEqual({ kind: 'container', variable: relative });
+      expect(parse({ ...container, [relative]: '' })).toEqual({ kind: 'container', variable: full });
     });
 
     it('of an instance only if the URL says so', () => {

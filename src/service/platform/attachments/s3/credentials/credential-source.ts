@@ -8,8 +8,6 @@ export interface S3Credentials {
 /** The identity of a Kubernetes workload, or another one in a file, which STS exchanges for credentials. */
 interface WebIdentity {
   readonly kind: 'web-identity';
-  readonly roleArn: string;
-  readonly tokenFile: string;
   /** The name of the session in the logs of AWS. */
   readonly sessionName: string;
   readonly region: string;
@@ -18,16 +16,10 @@ interface WebIdentity {
 }
 
 /** An address inside a container on ECS or EKS that gives out credentials. */
-export interface ContainerRole {
+interface ContainerRole {
   readonly kind: 'container';
-  /** The path on the address that ECS uses. */
-  readonly relativeUri: string | undefined;
-  /** The whole address, if there is no `relativeUri`. */
-  readonly fullUri: string | undefined;
-  /** Sent to the address; for example, EKS requires one. */
-  readonly token: string | undefined;
-  /** The file with the token; replaces `token`. */
-  readonly tokenFile: string | undefined;
+  /** The variable with the address. */
+  readonly variable: string;
 }
 
 /** A profile in the shared files of AWS: `~/.aws/config` and `~/.aws/credentials`. */
@@ -43,7 +35,7 @@ interface InstanceRole {
   readonly kind: 'instance';
 }
 
-/** Where credentials come from that are not set directly. */
+/** Where credentials come from that are not set directly. The SDK reads the rest from the environment itself. */
 export type CredentialSource = WebIdentity | ContainerRole | SharedProfile | InstanceRole;
 
 /** The source as operators know it, for messages. */
@@ -53,7 +45,7 @@ export function describeSource(source: S3Credentials | CredentialSource): string
     case 'web-identity':
       return 'the role in AWS_ROLE_ARN, with the token in AWS_WEB_IDENTITY_TOKEN_FILE';
     case 'container':
-      return `the role of the container, at AWS_CONTAINER_CREDENTIALS_${source.relativeUri === undefined ? 'FULL' : 'RELATIVE'}_URI`;
+      return `the role of the container, at ${source.variable}`;
     case 'profile':
       return `the profile ${source.profile} in AWS_PROFILE`;
     case 'instance':

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../../runtime/clock.ts';
 import { withDeadline } from '../../../network/deadline.ts';
-import { type ContainerRole, type CredentialSource, describeSource, type S3Credentials } from './credential-source.ts';
+import { type CredentialSource, describeSource, type S3Credentials } from './credential-source.ts';
 import { toCredentialsError } from './credentials-error.ts';
 
 export interface LoadedCredentials extends S3Credentials {
@@ -44,12 +44,12 @@ async function load(source: CredentialSource): Promise<LoadedCredentials> {
   const providers = await import('@aws-sdk/credential-providers');
   switch (source.kind) {
     case 'web-identity': {
-      const { roleArn, tokenFile: webIdentityTokenFile, sessionName: roleSessionName, region, endpoint } = source;
+      const { sessionName: roleSessionName, region, endpoint } = source;
       const own = { ...clientConfig, region, ...(endpoint === undefined ? {} : { endpoint }) };
-      return providers.fromTokenFile({ webIdentityTokenFile, roleArn, roleSessionName, logger, clientConfig: own })();
+      return providers.fromTokenFile({ roleSessionName, logger, clientConfig: own })();
     }
     case 'container':
-      return providers.fromHttp({ ...toHttpOptions(source), timeout, maxRetries: 0, logger })();
+      return providers.fromHttp({ timeout, maxRetries: 0, logger })();
     case 'profile': {
       const { profile, region } = source;
       // The files may have changed. The region of the profile is used if it has one.
@@ -58,19 +58,4 @@ async function load(source: CredentialSource): Promise<LoadedCredentials> {
     case 'instance':
       return providers.fromInstanceMetadata({ maxRetries: 0, timeout, ec2MetadataV1Disabled: true, logger })();
   }
-}
-
-// What is undefined would be read from the environment.
-function toHttpOptions({ relativeUri = '', fullUri = '', token = '', tokenFile = '' }: ContainerRole): {
-  readonly awsContainerCredentialsRelativeUri: string;
-  readonly awsContainerCredentialsFullUri: string;
-  readonly awsContainerAuthorizationToken: string;
-  readonly awsContainerAuthorizationTokenFile: string;
-} {
-  return {
-    awsContainerCredentialsRelativeUri: relativeUri,
-    awsContainerCredentialsFullUri: fullUri,
-    awsContainerAuthorizationToken: token,
-    awsContainerAuthorizationTokenFile: tokenFile,
-  };
 }

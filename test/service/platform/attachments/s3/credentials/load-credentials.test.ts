@@ -41,13 +41,17 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const container = (fullUri = `${server.url}/credentials`): CredentialSource => ({
-  ...{ kind: 'container', relativeUri: undefined, fullUri, token: undefined, tokenFile: join(folder, 'token') },
-});
-const webIdentity = (endpoint = server.url): CredentialSource => ({
-  ...{ kind: 'web-identity', roleArn: 'arn:aws:iam::123456789012:role/evidence', sessionName: 'compliance-service' },
-  ...{ tokenFile: join(folder, 'web-token'), region: 'eu-central-1', endpoint },
-});
+// The providers read the rest from these variables.
+const container = (fullUri = `${server.url}/credentials`): CredentialSource => {
+  process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = fullUri;
+  process.env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'] = join(folder, 'token');
+  return { kind: 'container', variable: 'AWS_CONTAINER_CREDENTIALS_FULL_URI' };
+};
+const webIdentity = (endpoint = server.url, tokenFile = join(folder, 'web-token')): CredentialSource => {
+  process.env['AWS_ROLE_ARN'] = 'arn:aws:iam::123456789012:role/evidence';
+  process.env['AWS_WEB_IDENTITY_TOKEN_FILE'] = tokenFile;
+  return { kind: 'web-identity', sessionName: 'compliance-service', region: 'eu-central-1', endpoint };
+};
 const profile: CredentialSource = { kind: 'profile', profile: 'evidence', region: 'eu-central-1' };
 const instance: CredentialSource = { kind: 'instance' };
 
@@ -164,11 +168,14 @@ describe('credentials', () => {
   });
 
   it.each<[string, () => CredentialSource, RegExp]>([
-    ['the file of the token is missing', () => ({ ...webIdentity(), tokenFile: '/no/such/token' }), /no\/such\/token/u],
+    ['the file of the token is missing', () => webIdentity(server.url, '/no/such/token'), /no\/such\/token/u],
     ['the profile is missing', () => profile, /Could not resolve credentials using profile: \[evidence\]/u],
     [
       'the path leads elsewhere',
-      () => ({ ...container(), relativeUri: '@example.com/' }),
+      () => {
+        process.env['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'] = '@example.com/';
+        return container();
+      },
       /must either be HTTPS or match/u,
     ],
     ['the endpoint has no address', () => container('credentials'), /Invalid URL/u],

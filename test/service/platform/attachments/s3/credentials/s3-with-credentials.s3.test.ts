@@ -35,7 +35,10 @@ describe('a real object storage', () => {
     const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env;
     // The server has no temporary keys, so it refuses any token.
     source.give({ accessKeyId, secretAccessKey }, new Date(systemClock.now() + 60 * 60_000));
-    const options = parseAttachments(testAttachments(), environment(source.url, folder));
+    // The SDK reads them, too.
+    const variables = environment(source.url, folder);
+    Object.assign(process.env, variables);
+    const options = parseAttachments(testAttachments(), variables);
     if (options === undefined) throw new TypeError('there is no object storage');
     const attachments = await openS3Attachments(options, { ...systemClock, randomBytes, log });
     const whole = randomBytes(300_000);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { EnvironmentVariables } from '../../../../../../src/runtime/dependencies.ts';
 import { describeError } from '../../../../../../src/runtime/failure.ts';
 import { parseAttachments } from '../../../../../../src/service/commands/parse-attachments.ts';
 import { openS3Attachments } from '../../../../../../src/service/platform/attachments/s3/open-s3-attachments.ts';
@@ -34,13 +33,14 @@ describe('attachments in an object storage with the credentials of the machine',
   const stores: S3Attachments[] = [];
   afterEach(() => {
     for (const store of stores.splice(0)) store.close();
+    delete process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
   });
 
-  const open = async (environment?: EnvironmentVariables): Promise<S3Attachments> => {
-    const options = parseAttachments(
-      `s3://evidence/service?endpoint=${storage.url}`,
-      environment ?? { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${source.url}/credentials` },
-    );
+  const open = async (uri = `${source.url}/credentials`): Promise<S3Attachments> => {
+    // The SDK reads it, too.
+    process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = uri;
+    const environment = { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri };
+    const options = parseAttachments(`s3://evidence/service?endpoint=${storage.url}`, environment);
     if (options === undefined) throw new TypeError('there are no options');
     const log = { info: () => undefined, error: (line: string) => logged.push(line) };
     const store = await openS3Attachments(options, { ...clock, randomBytes, log });
@@ -100,7 +100,7 @@ describe('attachments in an object storage with the credentials of the machine',
 
   it('may have a source that is out of reach at the start, which is logged', async () => {
     const uri = `http://127.0.0.1:${await closedPort()}/`;
-    await advanceUntil(clock, open({ AWS_CONTAINER_CREDENTIALS_FULL_URI: uri }));
+    await advanceUntil(clock, open(uri));
     expect(logged).toEqual([expect.stringContaining('cannot be written now; the service tries again')]);
     expect(storage.calls).toEqual([]);
   });
