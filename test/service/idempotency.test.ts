@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { maximumTemplateNames } from '../../src/contract/limits.ts';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { saveMember } from '../support/administration.ts';
-import { changePolicies, policyForm, provenancePolicy, saveEnvironment } from '../support/environment-samples.ts';
+import {
+  changePolicies,
+  policyForm,
+  provenancePolicy,
+  saveEnvironment,
+  savePolicy,
+} from '../support/environment-samples.ts';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { prepareOrganization } from '../support/prepare-organization.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -112,6 +118,10 @@ describe('a request with a key that was used for the same content', () => {
   it('gets the policy as it was answered then', async () => {
     await saveEnvironment(service, 'prod');
     await saveEnvironment(service, 'test');
+    await savePolicy(service, 'other');
+    await savePolicy(service, 'other');
+    await changePolicies(service, 'POST', 'test', ['other']);
+    now += 1000;
     const first = await send(policyUpload('first'), 'one');
     await changePolicies(service, 'POST', 'prod', ['strict']);
     const second = await send(policyUpload('second'), 'two');

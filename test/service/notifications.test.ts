@@ -112,16 +112,18 @@ describe('an event in an environment', () => {
   it('is that somebody changed what the environment is judged by', async () => {
     await saveFlow(service);
     await savePolicy(service, 'provenance');
-    await notify({ triggers: ['ON_CHANGED_RULES'] });
+    await notify({ triggers: ['ON_CHANGED_RULES'], environments: ['prod', 'stage'] });
     // Nothing is judged before the first report.
     await attach();
     await runs(fingerprint);
+    await reportPods(service, 'stage', pod('web', {}, { digests: { web: fingerprintOf('abcdee') } }));
     await report(service);
     await savePolicy(service, 'provenance');
     await saveFlow(service);
     await saveFlow(service, { template: [] });
+    await changePolicies(service, 'POST', 'stage', ['provenance']);
     const seen: unknown[] = [];
-    for (let count = 0; count < 2; count += 1) {
+    for (let count = 0; count < 3; count += 1) {
       const payload = await delivered();
       seen.push([valueAt(payload, 'event_type'), valueAt(payload, 'description')]);
     }
@@ -131,6 +133,7 @@ describe('an event in an environment', () => {
         expect.stringMatching(/ uploaded version 2 of the policy .*, which is attached to prod\.$/u),
       ],
       ['ON_CHANGED_RULES', expect.stringMatching(/ changed the flow web, whose artifacts run in prod: template\.$/u)],
+      ['ON_CHANGED_RULES', expect.stringMatching(/ attached the policy provenance to stage\.$/u)],
     ]);
   });
 

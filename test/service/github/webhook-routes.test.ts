@@ -18,7 +18,7 @@ beforeAll(async () => {
   // This process sends the large events as well, and the event loop waits for that.
   const options = { github: { ...receivingApp, appId: 29310 }, load: { delay: 0 } };
   service = await startTestService({ options, sources: { log } });
-  const json = { installation_id: 1, repositories: ['10'], flows: ['web', 'api'] };
+  const json = { installation_id: 1, repositories: ['10', '12'], flows: ['web', 'api'] };
   await call(service, { method: 'PUT', path: '/organizations/acme/github-gates/web', json });
 });
 afterAll(() => service.stop());
@@ -101,11 +101,16 @@ describe('an event of GitHub', () => {
   });
 
   it('gives a repository its new name, which its number identifies', async () => {
-    await send('pull_request', githubPayload('pull_request', 'opened'));
+    const opened = githubPayload('pull_request', 'opened');
+    await send('pull_request', opened);
+    await send('pull_request', githubPayload('pull_request', 'opened', { repository: 12 }));
     const renamed = githubPayload('repository', 'renamed');
     expect(await send('repository', renamed)).toBe(202);
-    const name = String(valueAt(renamed, 'repository', 'full_name'));
-    expect(await stored()).toEqual([`${name} ${head} web 1`, `${name} ${head} api 1`]);
+    const [name, other] = [renamed, opened].map((payload) => String(valueAt(payload, 'repository', 'full_name')));
+    const checks = [name, other].flatMap((repository) =>
+      ['web', 'api'].map((flow) => `${repository} ${head} ${flow} 1`),
+    );
+    expect(await stored()).toEqual(checks);
   });
 
   it('lets what failed be tried again when the installation is no longer suspended', async () => {

@@ -5,6 +5,7 @@ import { hashLeaf, TreeBuilder } from '../../../src/runtime/transparency-log/tre
 import { isSignedBy, parseVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { createKey } from '../../support/administration.ts';
+import { savePolicy } from '../../support/environment-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called, mappingOf } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
@@ -84,6 +85,24 @@ describe('the transparency log of an organization', () => {
     }
   });
 
+  it('proves the latest entry of the record that is asked for', async () => {
+    await saveFlow(service);
+    const [one, other] = [fingerprintOf('abcdef'), fingerprintOf('abcdee')];
+    for (const fingerprint of [one, one, other]) await report(service, { fingerprint });
+    for (const policy of ['strict', 'strict', 'other']) await savePolicy(service, policy);
+    const kinds = (await readEntries(await readSize())).map((entry) => textAt(JSON.parse(entry.toString()), 'kind'));
+    const entriesOf = (wanted: string): readonly number[] =>
+      kinds.flatMap((kind, index) => (kind === wanted ? [index] : []));
+    const prove = async (query: string): Promise<number> =>
+      Number(/^index (\d+)$/mu.exec((await get(`proof?${query}`)).text)?.[1]);
+    expect([await prove(`fingerprint=${one}`), await prove(`fingerprint=${other}`)]).toEqual(
+      entriesOf('artifact').slice(1),
+    );
+    for (const [index, version] of ['strict&version=1', 'strict&version=2', 'other&version=1'].entries()) {
+      expect([version, await prove(`policy=${version}`)]).toEqual([version, entriesOf('policy version')[index]]);
+    }
+  });
+
   it('names neither persons nor records, so that any key of the organization can read it', async () => {
     await saveFlow(service);
     const size = await readSize();
@@ -144,6 +163,9 @@ describe('the transparency log of an organization', () => {
     while (hashes.length > 1) hashes = pair(hashes);
     expect((await getBytes('tile/1/000.p/1')).equals(hashes[0] ?? Buffer.alloc(0))).toBe(true);
     expect((await get(`proof?index=255`)).status).toBe(200);
+    // The tile of a smaller log stays the same.
+    await service.storage.query('INSERT INTO log_hashes SELECT org, level, number + 1, hash FROM log_hashes');
+    expect(await getBytes('tile/1/000.p/1')).toHaveLength(32);
   });
 });
 

@@ -93,9 +93,9 @@ describe('the command verify', () => {
 
   it('finds nothing wrong after more was recorded and everything was renamed', async () => {
     const service = await startTestService({ dataFolder });
-    for (const path of ['/flows/acme/web/rename', '/environments/acme/prod/rename']) {
-      const renamed = await call(service, { method: 'PUT', path, json: { new_name: 'renamed' } });
-      expect(renamed.status).toBe(200);
+    for (const path of ['flows/acme/web', 'environments/acme/prod', 'flows/acme/once', 'environments/acme/once']) {
+      const json = { new_name: path.endsWith('/once') ? 'twice' : 'once' };
+      expect((await call(service, { method: 'PUT', path: `/${path}/rename`, json })).status).toBe(200);
     }
     await service.stop();
     expect(await verifyKept()).toEqual(['nothing is altered, missing or extra']);
