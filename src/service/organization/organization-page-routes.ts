@@ -125,9 +125,8 @@ async function search(dependencies: RouteDependencies, org: string, text: string
   const found = digits === undefined ? undefined : await searchArtifacts(dependencies, org, digits);
   const part = { offset: 0, limit: maximumFound };
   const { flows } = await listFlows(dependencies, { org, search: text, isCaseSensitive: false, part });
-  const page = { number: 1, size: maximumFound };
-  const byName = { org, name: text, sort: 'name', descending: false, page } as const;
-  const { environments } = await listEnvironments(dependencies, byName);
+  const byName = { name: text, sort: 'name', descending: false } as const;
+  const { environments } = await listEnvironments(dependencies, { org, ...byName, part });
   const policies = (await listPolicies(dependencies, { org })).filter(({ name }) =>
     name.toLowerCase().includes(text.toLowerCase()),
   );

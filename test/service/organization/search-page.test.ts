@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { saveEnvironment } from '../../support/environment-samples.ts';
 import { shareTestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';
@@ -15,5 +16,6 @@ it('says that not all may be found if there are many', async () => {
     expect((await search('')).includes(note)).toBe(index > 20);
     await saveFlow(service, { name: `web-${index}` });
   }
-  expect(JSON.parse(await search('&download=results.json'))).toHaveLength(20);
+  for (let index = 1; index <= 21; index += 1) await saveEnvironment(service, `web-${index}`);
+  expect(JSON.parse(await search('&download=results.json'))).toHaveLength(20 + 20);
 });
