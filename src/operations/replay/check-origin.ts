@@ -91,8 +91,11 @@ export function runProblem({ run: claimed, gathered_at }: SpoolManifest, run: Wo
   return undefined;
 }
 
-/** The events on which a workflow of the default branch may check out, and run, the code of a change. */
-const changeEvents: readonly string[] = ['pull_request_target', 'workflow_run', 'issue_comment'];
+/** The events that are about another commit than the run, which is of the default branch but may run the code of that. */
+const foreignEvents: readonly string[] = [
+  ...['pull_request_target', 'workflow_run', 'issue_comment'],
+  ...['check_suite', 'check_run', 'status'],
+];
 
 /**
  * Whether the run had the code of the branch that this job runs on, which is reviewed as this job's own is. Anybody who
@@ -100,7 +103,7 @@ const changeEvents: readonly string[] = ['pull_request_target', 'workflow_run', 
  * from a branch of the same name.
  */
 export function hasReviewedCode({ eventName, headBranch }: WorkflowRun, { refType, refName }: Job): boolean {
-  if ([...pullRequestEvents, ...changeEvents].includes(eventName)) return false;
+  if ([...pullRequestEvents, ...foreignEvents].includes(eventName)) return false;
   return refType === 'branch' && refName !== undefined && headBranch === refName;
 }
 
