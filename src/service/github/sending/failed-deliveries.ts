@@ -1,10 +1,10 @@
-import { type After, type Now, sleep, unixSeconds } from '../../../runtime/clock.ts';
-import { errorMessage } from '../../../runtime/failure.ts';
+import { type After, type Now, unixSeconds } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
+import { WakingLoop } from '../../platform/background/waking-loop.ts';
 import { type GithubApi, GithubError, type WebhookDelivery } from './github-api.ts';
 
-export interface FailedDeliveriesDependencies {
-  readonly api: Pick<GithubApi, 'listDeliveries' | 'redeliver'>;
+interface Dependencies {
+  readonly api: Pick<GithubApi, 'isClosed' | 'listDeliveries' | 'redeliver'>;
   readonly now: Now;
   readonly after: After;
   readonly log: ServiceLog;
@@ -18,70 +18,54 @@ const maximumAge = 3 * 86_400;
 const maximumPages = 100;
 
 /**
- * Asks GitHub at the start, and every ten minutes, to deliver again the events that did not arrive: it does not do so by
- * itself. Several processes may ask for the same event, which does no harm.
+ * Asks GitHub now, and every ten minutes, to deliver again the events that did not arrive: it does not do so by itself.
+ * Several processes may ask for the same event, which does no harm.
  */
-export class FailedDeliveries {
-  readonly #dependencies: FailedDeliveriesDependencies;
-  readonly #stopping = new AbortController();
-  readonly #run: Promise<void>;
+export function startFailedDeliveries(dependencies: Dependencies): WakingLoop {
+  const { api, log } = dependencies;
+  const look = async (): Promise<number> => {
+    try {
+      await askAgain(dependencies);
+    } catch (error) {
+      if (!(error instanceof GithubError)) throw error;
+      if (!api.isClosed) log.info(`GitHub could not be asked to deliver failed webhooks again: ${error.message}`);
+    }
+    return interval;
+  };
+  const failure = 'webhooks that GitHub could not deliver could not be asked for; trying again';
+  return new WakingLoop({ ...dependencies, storage: undefined }, { look, failure });
+}
 
-  /** Starts immediately. */
-  constructor(dependencies: FailedDeliveriesDependencies) {
-    this.#dependencies = dependencies;
-    this.#run = this.#loop();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#run;
-  }
-
-  async #loop(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#askAgain().catch((error: unknown) => {
-        if (!signal.aborted)
-          this.#dependencies.log.info(
-            `GitHub could not be asked to deliver failed webhooks again: ${errorMessage(error)}`,
-          );
-      });
-      await sleep(this.#dependencies, interval, signal).catch(() => undefined);
+/** @throws GithubError */
+async function askAgain({ api, now, log }: Dependencies): Promise<void> {
+  const time = unixSeconds(now());
+  const byEvent = Map.groupBy(await listDeliveries(api, time - maximumAge), ({ guid }) => guid);
+  const failed = [...byEvent.values()].flatMap((deliveries) => findRepeatable(deliveries, time));
+  let refusal: GithubError | undefined;
+  for (const { id } of failed) {
+    try {
+      await api.redeliver(id);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      refusal = error;
     }
   }
+  if (failed.length > 0) log.info(`asked GitHub to deliver ${failed.length} failed webhooks again`);
+  if (refusal !== undefined) throw refusal;
+}
 
-  /** @throws GithubError */
-  async #askAgain(): Promise<void> {
-    const { api, now, log } = this.#dependencies;
-    const time = unixSeconds(now());
-    const byEvent = Map.groupBy(await this.#list(time - maximumAge), ({ guid }) => guid);
-    const failed = [...byEvent.values()].flatMap((deliveries) => findRepeatable(deliveries, time));
-    let refusal: GithubError | undefined;
-    for (const { id } of failed) {
-      try {
-        await api.redeliver(id);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        refusal = error;
-      }
-    }
-    if (failed.length > 0) log.info(`asked GitHub to deliver ${failed.length} failed webhooks again`);
-    if (refusal !== undefined) throw refusal;
+/** All deliveries since a time, the newest first. */
+async function listDeliveries(api: Dependencies['api'], since: number): Promise<readonly WebhookDelivery[]> {
+  const listed: WebhookDelivery[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maximumPages; page += 1) {
+    const { deliveries, next } = await api.listDeliveries(cursor);
+    const young = deliveries.filter(({ deliveredAt }) => deliveredAt > since);
+    listed.push(...young);
+    if (next === undefined || young.length < deliveries.length) break;
+    cursor = next;
   }
-
-  /** All deliveries since a time, the newest first. */
-  async #list(since: number): Promise<readonly WebhookDelivery[]> {
-    const listed: WebhookDelivery[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < maximumPages; page += 1) {
-      const { deliveries, next } = await this.#dependencies.api.listDeliveries(cursor);
-      const young = deliveries.filter(({ deliveredAt }) => deliveredAt > since);
-      listed.push(...young);
-      if (next === undefined || young.length < deliveries.length) break;
-      cursor = next;
-    }
-    return listed;
-  }
+  return listed;
 }
 
 /** Whether GitHub refuses only this request. */

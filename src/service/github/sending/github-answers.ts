@@ -1,6 +1,7 @@
+import type { WakingLoop } from '../../platform/background/waking-loop.ts';
 import { type FindRunCommit, type GithubApp, mayBeOfServer } from '../github-app.ts';
 import { AnswerWorker, type AnswerWorkerDependencies } from './answer-worker.ts';
-import { FailedDeliveries } from './failed-deliveries.ts';
+import { startFailedDeliveries } from './failed-deliveries.ts';
 import { GithubApi, GithubError } from './github-api.ts';
 
 type Dependencies = Omit<AnswerWorkerDependencies, 'api' | 'app'> & { readonly app: GithubApp };
@@ -9,7 +10,7 @@ type Dependencies = Omit<AnswerWorkerDependencies, 'api' | 'app'> & { readonly a
 export class GithubAnswers {
   readonly #dependencies: Dependencies;
   readonly #api: GithubApi;
-  #running: { readonly worker: AnswerWorker; readonly deliveries: FailedDeliveries } | undefined;
+  #running: { readonly worker: AnswerWorker; readonly deliveries: WakingLoop } | undefined;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -19,7 +20,7 @@ export class GithubAnswers {
   /** Call it when the service is listening: what is sent links to it. */
   start(): void {
     const dependencies = { ...this.#dependencies, api: this.#api };
-    this.#running = { worker: new AnswerWorker(dependencies), deliveries: new FailedDeliveries(dependencies) };
+    this.#running = { worker: new AnswerWorker(dependencies), deliveries: startFailedDeliveries(dependencies) };
   }
 
   async stop(): Promise<void> {

@@ -102,6 +102,10 @@ export class GithubApi {
     this.#closing.abort();
   }
 
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** Creates the check, or changes it. Returns its number. */
   async saveCheckRun(
     target: Target,
