@@ -34,41 +34,28 @@ export class SnapshotMaker {
   }
 
   /**
-   * Creates the next snapshot of an environment. If the same artifacts are reported as before, their instances are
-   * updated in the current snapshot instead.
+   * Creates the next snapshot of an environment; unless it is forced, only if its verdict changed, or the day until which
+   * overrides keep it. If the same artifacts are reported as before, their instances are updated in the current snapshot,
+   * and the next one is not forced. An environment without any report gets no snapshot.
    *
-   * @param reported undefined if there is no new report. An environment without any report gets no snapshot.
+   * @param reported undefined if there is no new report
    * @throws MissingMatchesError
    */
   async make(
     head: EnvironmentHead,
     now: number,
     budget: JudgementBudget,
-    reported?: ReportedContent,
+    { forced, reported }: { readonly forced: boolean; readonly reported?: ReportedContent | undefined },
   ): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
-    if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) {
-      return (await this.#mayHaveAged(head, previous, now)) ? this.makeIfVerdictChanged(head, now, budget) : 'nothing';
-    }
+    const isKept = reported !== undefined && (await this.#keepLatest(head, previous, reported));
+    if (isKept && !(await this.#mayHaveAged(head, previous, now))) return 'nothing';
+    const isForced = forced && !isKept;
+    if (!isForced && previous === undefined) return 'nothing';
     const draft = await this.#createDraft(head, previous, reported);
     if (draft === undefined) return 'nothing';
     const judgement = await this.#judge(head, draft, now, budget);
-    await this.#save(head, previous, { from: now, judgement, content: draft.content });
-    return 'made';
-  }
-
-  /**
-   * Creates the next snapshot of an environment if its verdict changed, or the day until which overrides keep it.
-   *
-   * @throws MissingMatchesError
-   */
-  async makeIfVerdictChanged(head: EnvironmentHead, now: number, budget: JudgementBudget): Promise<'made' | 'nothing'> {
-    const previous = await this.#loadLatest(head);
-    const draft = previous === undefined ? undefined : await this.#createDraft(head, previous);
-    if (previous === undefined || draft === undefined) return 'nothing';
-    const judgement = await this.#judge(head, draft, now, budget);
-    const { compliant, overriddenUntil } = previous.judgement;
-    if (judgement.compliant === compliant && judgement.overriddenUntil === overriddenUntil) return 'nothing';
+    if (!isForced && isSameVerdict(judgement, previous?.judgement)) return 'nothing';
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
   }
@@ -170,6 +157,10 @@ export class SnapshotMaker {
       };
     });
   }
+}
+
+function isSameVerdict(one: EnvironmentJudgement, other: EnvironmentJudgement | undefined): boolean {
+  return one.compliant === other?.compliant && one.overriddenUntil === other.overriddenUntil;
 }
 
 /** Two consecutive snapshots; the first snapshot of an environment has no predecessor. */

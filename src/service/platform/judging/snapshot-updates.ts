@@ -55,7 +55,8 @@ export class SnapshotUpdates {
   ): Promise<'made' | 'nothing'> {
     const head = await this.#transaction.environments.findHead(org, name);
     if (head === undefined || head.isArchived) return 'nothing';
-    const outcome = await this.#maker.make(head, at, new JudgementBudget(this.#context.matches), reported);
+    const budget = new JudgementBudget(this.#context.matches);
+    const outcome = await this.#maker.make(head, at, budget, { forced: true, reported });
     if (outcome === 'made') await this.#spread(head, at);
     else await this.#ageIncluding(head, at);
     return outcome;
@@ -97,12 +98,9 @@ export class SnapshotUpdates {
     if (head === undefined) return;
     const budget = new JudgementBudget(this.#context.matches);
     const pending = await snapshots.findPending({ org, environment: name });
-    const isForced = forced || pending?.forced === true;
     if (pending !== undefined) await snapshots.deletePending(pending);
     if (head.isArchived) return;
-    const outcome = isForced
-      ? await this.#maker.make(head, at, budget)
-      : await this.#maker.makeIfVerdictChanged(head, at, budget);
+    const outcome = await this.#maker.make(head, at, budget, { forced: forced || pending?.forced === true });
     this.#stepsLeft -= stepsPerSnapshot + budget.spent;
     if (outcome === 'made') await this.#spread(head, at);
   }
