@@ -91,12 +91,12 @@ describe('operation 6, create or update policy', () => {
       await changePolicies(service, 'POST', name, ['strict']);
     }
     const get = (name: string): Promise<Called> => call(service, { path: `/policies/${service.org}/${name}` });
-    const before = await get('strict');
+    const { body: before } = await get('strict');
     await savePolicy(service, 'tolerant', `${provenancePolicy}# tolerant`, { description: 'Another' });
     await savePolicy(service, 'tolerant', `${provenancePolicy}# later`);
     await changePolicies(service, 'POST', 'prod', ['tolerant']);
     await changePolicies(service, 'DELETE', 'prod', ['tolerant']);
-    expect(await get('strict')).toEqual(before);
+    expect((await get('strict')).body).toEqual(before);
     expect(await get('tolerant')).toMatchObject({
       body: {
         consuming_envs: [],
