@@ -6,8 +6,8 @@ import {
   getFlowPackage,
   getTrailPackage,
 } from '../../contract/audit-package.ts';
+import type { EndpointParameters } from '../../contract/endpoint.ts';
 import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/errors.ts';
-import type { Static, TObject } from '../../contract/schema.ts';
 import { trailNotFound } from '../../contract/trail-reading.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { Caller } from '../account/access.ts';
@@ -37,63 +37,39 @@ interface PackageRequest {
 
 export function addAuditPackageRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const limit = new Admission({ ...defaultAdmissionLimits, requests: maximumPackages });
-  const create = (request: PackageRequest): Promise<StreamedResponse> => createPackage(dependencies, limit, request);
   const mayRead = requireRole(dependencies, 'read');
-  addRoute(host, getTrailPackage, mayRead, ({ parameters, ...request }) =>
-    create({ ...request, subject: toTrailSubject(parameters) }),
-  );
-  addRoute(host, getArtifactPackage, mayRead, ({ parameters, ...request }) =>
-    create({ ...request, subject: toArtifactSubject(parameters) }),
-  );
-  addRoute(host, getFlowPackage, mayRead, ({ parameters, query, ...request }) =>
-    create({ ...request, subject: toFlowSubject(parameters, requireSpan(query)) }),
-  );
-  addRoute(host, getEnvironmentPackage, mayRead, ({ parameters, query, ...request }) =>
-    create({ ...request, subject: toEnvironmentSubject(parameters, requireSpan(query)) }),
-  );
-
   const pages = createPageHost(host, dependencies);
-  const addPackagePage = <Path extends TObject>(
-    url: string,
-    path: Path,
-    toSubject: (parameters: Static<Path>, span: Span) => PackageSubject,
+  /** Adds the endpoint of a package, and the same for browsers below a page. */
+  const addPackage = <E extends PackageEndpoint>(
+    endpoint: E,
+    page: string,
+    toSubject: (path: EndpointParameters<E>, span: Span) => PackageSubject,
   ): void => {
-    addAuthenticated(pages, `${url}/audit-package`, mayRead, async (request, reply, caller) => {
+    addRoute(host, endpoint, mayRead, ({ caller, parameters, query, signal }) => {
+      const subject = toSubject(parameters, requireSpan(query));
+      return createPackage(dependencies, limit, { caller, subject, signal });
+    });
+    addAuthenticated(pages, `${page}/audit-package`, mayRead, async (request, reply, caller) => {
       const span = requireSpan(readDays(validateQuery<typeof daysQuery>(daysQuery, request.query)));
-      const subject = toSubject(validatePath<Path>(path, request.params), span);
-      return (await create({ caller, subject, signal: request.signal })).send(reply);
+      const subject = toSubject(validatePath<E['parameters']>(endpoint.parameters, request.params), span);
+      return (await createPackage(dependencies, limit, { caller, subject, signal: request.signal })).send(reply);
     });
   };
-  const flow = '/:org/flows/:flow_name';
-  addPackagePage(`${flow}/trails/:trail_name`, getTrailPackage.parameters, toTrailSubject);
-  addPackagePage(`${flow}/artifacts/:fingerprint`, getArtifactPackage.parameters, toArtifactSubject);
-  addPackagePage(flow, getFlowPackage.parameters, toFlowSubject);
-  addPackagePage('/:org/environments/:env_name', getEnvironmentPackage.parameters, toEnvironmentSubject);
+  const flowPage = '/:org/flows/:flow_name';
+  addPackage(getTrailPackage, `${flowPage}/trails/:trail_name`, ({ flow_name: flow, trail_name: trail }) => ({
+    ...{ kind: 'trail', flow, trail },
+  }));
+  addPackage(getArtifactPackage, `${flowPage}/artifacts/:fingerprint`, ({ flow_name: flow, fingerprint }) => ({
+    ...{ kind: 'artifact', flow, fingerprint },
+  }));
+  addPackage(getFlowPackage, flowPage, ({ flow_name: flow }, span) => ({ kind: 'flow', flow, ...span }));
+  addPackage(getEnvironmentPackage, '/:org/environments/:env_name', ({ env_name: environment }, span) => ({
+    ...{ kind: 'environment', environment, ...span },
+  }));
 }
 
-const toTrailSubject = (path: Static<typeof getTrailPackage.parameters>): PackageSubject => ({
-  kind: 'trail',
-  flow: path.flow_name,
-  trail: path.trail_name,
-});
-
-const toArtifactSubject = (path: Static<typeof getArtifactPackage.parameters>): PackageSubject => ({
-  kind: 'artifact',
-  flow: path.flow_name,
-  fingerprint: path.fingerprint,
-});
-
-const toFlowSubject = (path: Static<typeof getFlowPackage.parameters>, span: Span): PackageSubject => ({
-  kind: 'flow',
-  flow: path.flow_name,
-  ...span,
-});
-
-const toEnvironmentSubject = (path: Static<typeof getEnvironmentPackage.parameters>, span: Span): PackageSubject => ({
-  kind: 'environment',
-  environment: path.env_name,
-  ...span,
-});
+type PackageEndpoint =
+  typeof getTrailPackage | typeof getArtifactPackage | typeof getFlowPackage | typeof getEnvironmentPackage;
 
 /** @throws ApiError if there is no such subject, no signing key, or too many packages are being sent */
 async function createPackage(
