@@ -31,22 +31,22 @@ export function startPendingSnapshots(dependencies: Dependencies & WakingLoopDep
       [last, failures] = [undefined, 0];
       return isOver ? lookAgainDelay : 'more';
     }
-    last = await makeSome(dependencies, next).catch(() => {
+    last = next;
+    await makePending(dependencies, next).catch(() => {
       // The snapshot stays pending and blocks no others. A reader of its environment gets the error.
       failures += 1;
-      return next;
     });
     return 'more';
   };
   return new WakingLoop(dependencies, { look, failure: 'pending snapshots could not be created; trying again' });
 }
 
-/** Returns the last one that was created. */
-function makeSome(dependencies: Dependencies, first: PendingReference): Promise<PendingReference> {
+/** Creates a pending snapshot, unless it has been created in the meantime. */
+function makePending(dependencies: Dependencies, reference: PendingReference): Promise<void> {
   return runJudgingTransaction(
     dependencies,
-    first.org,
-    (transaction, context) => new SnapshotUpdates(transaction, context).makeSome(first),
+    reference.org,
+    (transaction, context) => new SnapshotUpdates(transaction, context).makePending(reference),
     { mayExceedQuotas: true },
   );
 }
@@ -63,13 +63,6 @@ export async function readCurrent<Result>(
       return pending.length > 0 ? { pending } : { result: await read(transaction) };
     });
     if ('result' in answer) return answer.result;
-    for (const reference of answer.pending) {
-      await runJudgingTransaction(
-        dependencies,
-        org,
-        (transaction, context) => new SnapshotUpdates(transaction, context).makePending(reference),
-        { mayExceedQuotas: true },
-      );
-    }
+    for (const reference of answer.pending) await makePending(dependencies, reference);
   }
 }

@@ -112,29 +112,6 @@ export class SnapshotUpdates {
   }
 
   /**
-   * Creates a pending snapshot, and some of the pending snapshots of its organization that follow it.
-   *
-   * @returns the last one created, to continue after
-   * @throws MissingMatchesError
-   */
-  async makeSome(first: PendingReference): Promise<PendingReference> {
-    await this.makePending(first);
-    let last = first;
-    while (this.#stepsLeft > 0) {
-      const next = await this.#transaction.snapshots.findNextPending(last);
-      if (next?.org !== first.org) break;
-      try {
-        await this.makePending(next);
-      } catch (error) {
-        if (error instanceof MissingMatchesError) break;
-        throw error;
-      }
-      last = next;
-    }
-    return last;
-  }
-
-  /**
    * Creates a pending snapshot, unless it has been created in the meantime.
    *
    * @throws MissingMatchesError
