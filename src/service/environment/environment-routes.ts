@@ -53,6 +53,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       const environment = {
         ...{ org, name, kind, description, members, policies, requiresProvenance },
         ...{ user: actorName(caller), mayRestore: mayChangeRules },
+        mayTakeOut: (member: string) => mayAccess(caller, org, 'define', { environments: [name, member] }),
       };
       return carryOut(environments.saveEnvironment, dependencies, environment, (saved) => {
         requireSaved(caller, saved);
@@ -169,12 +170,9 @@ function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironm
     case 'saved':
       return;
     case 'archived':
-      throw new ApiError(commonErrors.forbidden, {
-        errors: [
-          ['name', 'is an environment that is archived; bringing it back needs the permission define'],
-          ['authorization', explainRefusal(grants, 'define') ?? 'lacks this permission'],
-        ],
-      });
+      throw needsDefine(grants, ['name', 'is an environment that is archived; bringing it back']);
+    case 'member stays':
+      throw needsDefine(grants, ['included_environments', 'leaves out a member, whose policies count here; that']);
     case 'of another kind':
       throw validationError(['type', `must be ${saving.kind}; the type of an environment cannot change`]);
     case 'member not found':
@@ -187,6 +185,16 @@ function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironm
     case 'policy not found':
       throw new ApiError(policyNotFound, { values: { org, policy: saving.policy } });
   }
+}
+
+/** @param beginning the field, and the beginning of what is wrong with it */
+function needsDefine(grants: Caller['grants'], [field, beginning]: readonly [string, string]): ApiError {
+  return new ApiError(commonErrors.forbidden, {
+    errors: [
+      [field, `${beginning} needs the permission define`],
+      ['authorization', explainRefusal(grants, 'define') ?? 'lacks this permission'],
+    ],
+  });
 }
 
 export function addEnvironmentReportRoutes(host: RouteHost, dependencies: RouteDependencies): void {

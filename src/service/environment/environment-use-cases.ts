@@ -31,11 +31,15 @@ export interface EnvironmentToSave extends EnvironmentReference {
   readonly user: string;
   /** Whether the user may bring an archived environment back. Default: false. */
   readonly mayRestore?: boolean | undefined;
+  /** Whether the user may take a member out of the environment. Default: no. */
+  readonly mayTakeOut?: ((member: string) => boolean) | undefined;
 }
 
 /** The result of `saveEnvironment`. Nothing was changed unless the outcome is `saved`. */
 export type SaveEnvironmentResult =
   | { readonly outcome: 'saved' | 'archived' }
+  /** The user may not take out a member, whose policies judge what is to run in the environment. */
+  | { readonly outcome: 'member stays' }
   /** The environment exists with another kind: this one. */
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind }
   /** The member does not exist, or is itself a logical environment. */
@@ -80,6 +84,7 @@ async function saveWithin(
   const { org, name, user: actor, mayRestore = false } = environment;
   const isRestored = known?.isArchived === true;
   if (isRestored && !mayRestore) return { outcome: 'archived' };
+  if (isMemberKept(environment, known)) return { outcome: 'member stays' };
   const fault = await findFault(transaction, environment, known);
   if (fault !== undefined) return fault;
   const requiresOthers = await saveFields(transaction, environment, known, now);
@@ -91,6 +96,14 @@ async function saveWithin(
   if (requiresOthers || showsOthers || isJudgedByOthers || isRestored)
     await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
   return { outcome: 'saved' };
+}
+
+/** Whether a member would be taken out that the user may not take out. */
+function isMemberKept(
+  { members, mayTakeOut = () => false }: EnvironmentToSave,
+  known: Environment | undefined,
+): boolean {
+  return members !== undefined && known?.members.some((one) => !members.includes(one) && !mayTakeOut(one)) === true;
 }
 
 /** Returns why an environment cannot be saved; undefined if it can. */

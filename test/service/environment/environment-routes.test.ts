@@ -124,6 +124,19 @@ describe('operation 2, create or update environment', () => {
     });
     expect((await saveEnvironment(service, 'prod', {}, await service.createKey('reader'))).status).toBe(403);
   });
+
+  it('lets a snapshotter add members to a logical environment, and take none out, whose policies count', async () => {
+    const key = await service.createKey('snapshotter');
+    for (const name of ['prod', 'edge']) await saveEnvironment(service, name);
+    const including = (members: string[], sender?: string): ReturnType<typeof saveEnvironment> =>
+      saveEnvironment(service, 'all', { type: 'logical', included_environments: members }, sender);
+    for (const members of [['prod'], ['prod', 'edge']]) expect((await including(members, key)).status).toBe(201);
+    expect(await including(['edge'], key)).toMatchObject({
+      status: 403,
+      body: { errors: { included_environments: expect.stringContaining('needs the permission define') } },
+    });
+    expect((await including(['edge'])).status).toBe(201);
+  });
 });
 
 describe('operation 3, report K8S environment', () => {
