@@ -3,7 +3,7 @@ import { addAttestationPage } from './attestation/attestation-page.ts';
 import { addAuditLogPage } from './audit/audit-log-page.ts';
 import { addEnvironmentPages } from './environment/environment-page.ts';
 import { addFlowPages } from './flow/flow-page.ts';
-import { addAdministrationPage } from './organization/administration-page-routes.ts';
+import { addAdministrationPage } from './organization/administration-page.ts';
 import { addOrganizationPages } from './organization/organization-page-routes.ts';
 import { addAssets } from './platform/pages/assets.ts';
 import { addNotFoundPage, createPageHost } from './platform/pages/page-host.ts';

@@ -3,12 +3,13 @@ import { listLoginKeys } from '../../contract/login-key.ts';
 import { allEnvironments, listLoginRules } from '../../contract/login-rule.ts';
 import { listMembers } from '../../contract/member.ts';
 import { inspectNotification, listNotifications } from '../../contract/notification-administration.ts';
+import { Type } from '../../contract/schema.ts';
 import { listServiceAccounts } from '../../contract/service-account.ts';
-import type { Member, ServiceAccountRecord, StoredKey } from '../account/account.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import type { KeyWithUse } from '../account/account-records.ts';
 import { renderAuditFilter } from '../audit/audit-log-page.ts';
-import { listDefaultChanges, type LoginRule, toRuleLimits } from '../login/login-rule.ts';
-import { findProblem, type NotificationRecord, redactTarget, type TargetState } from '../notification/notification.ts';
+import { listDefaultChanges, toRuleLimits } from '../login/login-rule.ts';
+import { findProblem, redactTarget, type TargetState } from '../notification/notification.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -20,34 +21,61 @@ import {
 } from '../platform/pages/components.ts';
 import { type Hole, type Html, html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import type { OwnedSession } from '../session/session-records.ts';
-import { findLimit, quotaNames, type Quotas, type Usage } from './quota.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { findLimit, quotaNames } from './quota.ts';
 
-export interface AdministrationView {
-  readonly org: string;
-  readonly members: readonly { readonly member: Member; readonly keys: readonly KeyWithUse[] }[];
-  /** How many members there are besides. */
-  readonly moreMembers: number;
-  readonly accounts: readonly { readonly account: ServiceAccountRecord; readonly keys: readonly KeyWithUse[] }[];
-  readonly moreAccounts: number;
-  readonly loginRules: readonly LoginRule[];
-  /** Of workflow runs that have logged in, the latest first. */
-  readonly loginKeys: readonly StoredKey[];
-  readonly moreLoginKeys: number;
-  /** The latest first. */
-  readonly sessions: readonly OwnedSession[];
-  readonly notifications: readonly NotificationRecord[];
-  /** Whether a mail server is configured. */
-  readonly sendsMail: boolean;
-  readonly usage: Usage;
-  readonly quotas: Quotas;
-  /** What was missing when the service started, with the remedy. */
-  readonly startRemarks: readonly string[];
+/** How many members, and how many service accounts, are shown with their keys. */
+const maximumOwners = 100;
+
+/** How many keys of workflow runs are shown. */
+const maximumLoginKeys = 100;
+
+export function addAdministrationPage(host: PageHost): void {
+  const { dependencies } = host;
+  const declaration = { url: '/:org/administration', path: orgPath, query: Type.Object({}) };
+  addPage(host, { ...declaration, permission: 'administer' }, async ({ path: { org }, context }) =>
+    toAdministrationPage(context, await loadAdministration(dependencies, org)),
+  );
+}
+
+type AdministrationView = Awaited<ReturnType<typeof loadAdministration>>;
+
+function loadAdministration({ storage, now, sendsMail, startRemarks, quotas = {} }: RouteDependencies, org: string) {
+  const time = unixSeconds(now());
+  return storage.read(async ({ accounts, loginRules, notifications, sessions, usage }) => {
+    const [allMembers, allAccounts] = [await accounts.listMembers(org), await accounts.listServiceAccounts(org)];
+    const members = allMembers.slice(0, maximumOwners).map(async (member) => ({
+      member,
+      keys: await accounts.listKeys(org, 'user', member.user),
+    }));
+    const serviceAccounts = allAccounts.slice(0, maximumOwners).map(async (account) => ({
+      account,
+      keys: await accounts.listKeys(org, 'service account', account.name),
+    }));
+    const loginKeys = await accounts.listLoginKeys(org, time, { offset: 0, limit: maximumLoginKeys });
+    return {
+      org,
+      members: await Promise.all(members),
+      moreMembers: allMembers.length - members.length,
+      accounts: await Promise.all(serviceAccounts),
+      moreAccounts: allAccounts.length - serviceAccounts.length,
+      loginRules: await loginRules.list(org),
+      loginKeys,
+      moreLoginKeys: (await accounts.countLoginKeys(org, time)) - loginKeys.length,
+      sessions: await sessions.listCurrent(org, time),
+      notifications: await notifications.list(org),
+      sendsMail,
+      usage: await usage.find(org, time),
+      quotas,
+      startRemarks,
+    };
+  });
 }
 
 /** Creates the page for administrators, which changes nothing and shows no secrets. */
-export function toAdministrationPage(context: PageContext, view: AdministrationView): Page {
+function toAdministrationPage(context: PageContext, view: AdministrationView): Page {
   const { org, members, accounts, notifications } = view;
   const [account, member, notification] = [accounts[0], members[0], notifications[0]];
   return {
