@@ -153,12 +153,7 @@ export function recordArtifact(
     const { flows, trails, artifacts, search } = transaction;
     // Together, because other transactions wait, and each may take a round trip to the database.
     const [repetition, flowExists] = await Promise.all([
-      findRepeatedRequest(
-        request,
-        artifacts.findRequestDigest.bind(artifacts),
-        'recorded',
-        async (key) => !(await artifacts.isCurrent(org, key)),
-      ),
+      findRepeatedRequest(request, artifacts, 'recorded', (key) => artifacts.isCurrent(org, key)),
       flows.exists(org, flow),
     ]);
     if (repetition !== undefined) return repetition;

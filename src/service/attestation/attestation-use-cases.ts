@@ -161,11 +161,8 @@ function findRepeated(
   { org, scopes, evidence }: AttestationPlace,
   request: KeyedRequest<AttestResult> | undefined,
 ): Promise<RepeatedRequest<AttestResult> | undefined> {
-  return findRepeatedRequest(
-    request,
-    attestations.findRequestDigest.bind(attestations),
-    'recorded',
-    async (key) => !(await attestations.isCurrent(org, key, scopes, evidence)),
+  return findRepeatedRequest(request, attestations, 'recorded', (key) =>
+    attestations.isCurrent(org, key, scopes, evidence),
   );
 }
 

@@ -1,6 +1,6 @@
 import { keyRetentionDays } from '../../../contract/idempotency.ts';
 import { type Now, unixSeconds } from '../../../runtime/clock.ts';
-import type { WriteTransaction } from '../database/storage.ts';
+import type { ReadTransaction, WriteTransaction } from '../database/storage.ts';
 import type { Answer, RecordKey, RequestKey } from './remembered-answer-records.ts';
 
 /** A request with an idempotency key, which is carried out once. `Result` is the result of the use case. */
@@ -34,21 +34,20 @@ export type FirstOutcome<Result> = { readonly result: Result } | { readonly answ
 /**
  * Finds the record that a keyed request appended earlier; undefined if there is none.
  *
- * @param findDigest finds the digest of the request that appended the record with this key
  * @param result the result of that request
- * @param isSuperseded finds out whether the record no longer counts; by default, records always count
+ * @param isCurrent finds out whether the record still counts
  */
 export async function findRepeatedRequest<Result>(
   request: KeyedRequest<Result> | undefined,
-  findDigest: (org: string, key: string) => Promise<string | undefined>,
+  records: Pick<ReadTransaction['artifacts' | 'attestations'], 'findRequestDigest'>,
   result: Result,
-  isSuperseded: (key: string) => Promise<boolean> = () => Promise.resolve(false),
+  isCurrent: (key: string) => Promise<boolean>,
 ): Promise<RepeatedRequest<Result> | undefined> {
   if (request === undefined) return undefined;
-  const digest = await findDigest(request.org, request.key);
+  const digest = await records.findRequestDigest(request.org, request.key);
   if (digest === undefined) return undefined;
   if (digest !== request.digest) return new RepeatedRequest<Result>(undefined);
-  return new RepeatedRequest({ result }, await isSuperseded(request.key));
+  return new RepeatedRequest({ result }, !(await isCurrent(request.key)));
 }
 
 const secondsPerDay = 24 * 60 * 60;
