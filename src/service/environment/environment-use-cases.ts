@@ -29,7 +29,7 @@ export interface EnvironmentToSave extends EnvironmentReference {
   readonly policies?: readonly string[] | undefined;
   readonly requiresProvenance?: boolean | undefined;
   readonly user: string;
-  /** Whether the user may bring an archived environment back. Default: false. */
+  /** Whether the user may bring an archived environment back, or take the former name of another. Default: false. */
   readonly mayRestore?: boolean | undefined;
   /** Whether the user may take a member out of the environment. Default: no. */
   readonly mayTakeOut?: ((member: string) => boolean) | undefined;
@@ -38,6 +38,8 @@ export interface EnvironmentToSave extends EnvironmentReference {
 /** The result of `saveEnvironment`. Nothing was changed unless the outcome is `saved`. */
 export type SaveEnvironmentResult =
   | { readonly outcome: 'saved' | 'archived' }
+  /** The environment that had the name is still found by it, as by gates, and the user may not change that. */
+  | { readonly outcome: 'former name' }
   /** The user may not take out a member, whose policies judge what is to run in the environment. */
   | { readonly outcome: 'member stays' }
   /** The environment exists with another kind: this one. */
@@ -81,11 +83,10 @@ async function saveWithin(
   known: Environment | undefined,
 ): Promise<SaveEnvironmentResult> {
   const { at: now } = context;
-  const { org, name, user: actor, mayRestore = false } = environment;
+  const { org, name, user: actor } = environment;
   const isRestored = known?.isArchived === true;
-  if (isRestored && !mayRestore) return { outcome: 'archived' };
-  if (isMemberKept(environment, known)) return { outcome: 'member stays' };
-  const fault = await findFault(transaction, environment, known);
+  const fault =
+    (await findRefusal(transaction, environment, known)) ?? (await findFault(transaction, environment, known));
   if (fault !== undefined) return fault;
   const requiresOthers = await saveFields(transaction, environment, known, now);
   const showsOthers = await replaceMembers(transaction, environment, known);
@@ -98,12 +99,18 @@ async function saveWithin(
   return { outcome: 'saved' };
 }
 
-/** Whether a member would be taken out that the user may not take out. */
-function isMemberKept(
-  { members, mayTakeOut = () => false }: EnvironmentToSave,
+/** Returns what the user may not do, because it decides what is judged by which policies. */
+async function findRefusal(
+  { renames }: ReadTransaction,
+  { org, name, members, mayRestore = false, mayTakeOut = () => false }: EnvironmentToSave,
   known: Environment | undefined,
-): boolean {
-  return members !== undefined && known?.members.some((one) => !members.includes(one) && !mayTakeOut(one)) === true;
+): Promise<SaveEnvironmentResult | undefined> {
+  if (members !== undefined && known?.members.some((one) => !members.includes(one) && !mayTakeOut(one)) === true)
+    return { outcome: 'member stays' };
+  if (mayRestore || known?.isArchived === false) return undefined;
+  if (known !== undefined) return { outcome: 'archived' };
+  const former = await renames.listFormer(org, [name]);
+  return former.some(({ kind }) => kind === 'environment') ? { outcome: 'former name' } : undefined;
 }
 
 /** Returns why an environment cannot be saved; undefined if it can. */

@@ -125,6 +125,17 @@ describe('operation 2, create or update environment', () => {
     expect((await saveEnvironment(service, 'prod', {}, await service.createKey('reader'))).status).toBe(403);
   });
 
+  it('lets no snapshotter take the former name of an environment, by which gates still find it', async () => {
+    await saveEnvironment(service, 'prod');
+    const path = `/environments/${service.org}/prod/rename`;
+    expect((await call(service, { method: 'PUT', path, json: { new_name: 'production' } })).status).toBe(200);
+    expect(await saveEnvironment(service, 'prod', {}, await service.createKey('snapshotter'))).toMatchObject({
+      status: 403,
+      body: { errors: { name: expect.stringContaining('needs the permission define') } },
+    });
+    expect((await saveEnvironment(service, 'prod')).status).toBe(201);
+  });
+
   it('lets a snapshotter add members to a logical environment, and take none out, whose policies count', async () => {
     const key = await service.createKey('snapshotter');
     for (const name of ['prod', 'edge']) await saveEnvironment(service, name);
