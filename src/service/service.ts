@@ -25,11 +25,7 @@ import { Judging } from './platform/judging/judging.ts';
 import { startPendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { Links } from './platform/links.ts';
 import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
-import {
-  type FailedAuthentication,
-  FailedAuthentications,
-  toAuditedFailure,
-} from './platform/server/authentication/failed-authentications.ts';
+import { FailedAuthentications } from './platform/server/authentication/failed-authentications.ts';
 import { Admission, type AdmissionLimits, defaultAdmissionLimits } from './platform/server/bodies/admission.ts';
 import { LargeReads } from './platform/server/bodies/large-reads.ts';
 import { listen } from './platform/server/listen.ts';
@@ -111,11 +107,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
   const github = await createGithubAnswers({ ...dependencies, links }, options);
   if (github !== undefined) stopAtEnd(github);
   const shutdown = prepareShutdown(app, timeouts);
-  const failureAudit = stopAtEnd(new FailureAudit(dependencies));
-  const audit = (failure: FailedAuthentication): void => {
-    const audited = toAuditedFailure(failure);
-    if (audited !== undefined) failureAudit.note(audited);
-  };
+  const audit = stopAtEnd(new FailureAudit(dependencies));
   const failures = stopAtEnd(new FailedAuthentications({ ...sources, audit }));
   const keyUses = starting.adopt(new KeyUses(dependencies), (uses) => uses.flush());
   const contentViews = new URL('./snapshot/content-views.ts', import.meta.url);

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { type After, isRecent, type Now } from '../../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
-import type { AuditedFailure } from '../../../audit/background/failure-audit.ts';
+import type { AuditedFailure, FailureAudit } from '../../../audit/background/failure-audit.ts';
 import { LimitedLog } from '../../limited-log.ts';
 
 /**
@@ -56,7 +56,7 @@ interface Window {
 export class FailedAuthentications {
   readonly #now: Now;
   readonly #log: LimitedLog;
-  readonly #audit: (failure: FailedAuthentication) => void;
+  readonly #audit: Pick<FailureAudit, 'note'>;
   /** In the order of their latest failure, the oldest first. */
   readonly #counters = new Map<string, Window>();
 
@@ -64,13 +64,12 @@ export class FailedAuthentications {
     now,
     after,
     log,
-    audit = () => undefined,
+    audit,
   }: {
     readonly now: Now;
     readonly after: After;
     readonly log: Pick<ServiceLog, 'info'>;
-    /** Called with every failure, whether it is logged or not. */
-    readonly audit?: (failure: FailedAuthentication) => void;
+    readonly audit: Pick<FailureAudit, 'note'>;
   }) {
     this.#now = now;
     this.#log = new LimitedLog(
@@ -100,7 +99,8 @@ export class FailedAuthentications {
 
   /** Audits a failure, and logs it unless the window has too many already. */
   report(failure: FailedAuthentication, isThrottled = false): void {
-    this.#audit(failure);
+    const audited = toAuditedFailure(failure);
+    if (audited !== undefined) this.#audit.note(audited);
     this.#log.info(describe(failure, isThrottled));
   }
 
@@ -160,7 +160,7 @@ function describeKey({ key, unknownId }: Pick<FailedAuthentication, 'key' | 'unk
 }
 
 /** What the audit log records about a failure; undefined if it is about no organization. */
-export function toAuditedFailure(failure: FailedAuthentication): AuditedFailure | undefined {
+function toAuditedFailure(failure: FailedAuthentication): AuditedFailure | undefined {
   const { org, key, unknownId, reason, origin, type = 'authentication_failed' } = failure;
   if (org === undefined) return undefined;
   const { address, forwardedFor: client, method, path } = origin;

@@ -34,6 +34,7 @@ describe('failed authentications', () => {
         };
       },
       log: { info: (line) => lines.push(line) },
+      audit: { note: () => undefined },
     });
   });
 
