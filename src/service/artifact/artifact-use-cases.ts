@@ -1,22 +1,14 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import { countsForAny } from '../account/audience.ts';
-import {
-  type EvidenceRecords,
-  listEffectiveEvidence,
-  markReport,
-} from '../attestation/effective-evidence-use-cases.ts';
-import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
-import type { Flow } from '../flow/flow.ts';
+import { toReportScopes } from '../attestation/evidence-scope.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { newIdentifier } from '../platform/identifier.ts';
 import { type JudgingContext, runJudgingTransaction } from '../platform/judging/judging.ts';
-import { type JudgedReport, judgeListedReports } from '../platform/judging/provenance.ts';
+import { type JudgedReport, judgeListedReports, type OrganizationAt } from '../platform/judging/provenance.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { listTemplateRecorders } from '../template/template.ts';
-import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import { toSearchWords } from '../trail/search-words.ts';
 import { fromArtifactReport } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
@@ -61,13 +53,12 @@ export function findArtifact(
   query: ArtifactQuery,
 ): Promise<ArtifactLookup> {
   return storage.read(async (transaction) => {
-    const [flow, artifact] = await Promise.all([
-      transaction.flows.find(query.org, query.flow),
-      findReport(transaction, query),
-    ]);
-    if (flow === undefined) return { outcome: 'flow not found' };
-    if ('outcome' in artifact) return artifact;
-    return { outcome: 'found', details: await loadDetails(transaction, flow, artifact, unixSeconds(now())) };
+    const artifact = await findReport(transaction, query);
+    if ('outcome' in artifact) {
+      return (await transaction.flows.exists(query.org, query.flow)) ? artifact : { outcome: 'flow not found' };
+    }
+    const [details] = await loadDetails(transaction, { org: query.org, at: unixSeconds(now()) }, [artifact]);
+    return details === undefined ? { outcome: 'artifact not found' } : { outcome: 'found', details };
   });
 }
 
@@ -95,35 +86,24 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
   return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
 }
 
-/**
- * Loads everything that belongs to a report of an artifact.
- *
- * @param at the time of the judgement, in Unix seconds
- */
-export async function loadDetails(
-  records: EvidenceRecords & Pick<ReadTransaction, 'artifacts' | 'trails'>,
-  flow: Flow,
-  reported: ReportedArtifact,
-  at: number,
-): Promise<ArtifactDetails> {
-  const { artifacts, attestations, trails } = records;
-  const { org, report } = reported;
-  const scopes = toReportScopes(reported);
-  const { trail_name: trail, fingerprint } = report;
-  const place = { org, flow: flow.name };
-  const [findApplied, history, appearances, firstStarts] = await Promise.all([
-    findAppliedTemplates({ trails }, flow, [trail]),
-    attestations.listBound(place, scopes, maximumHistory),
-    artifacts.listAppearances(org, fingerprint, maximumAppearances),
-    artifacts.listFirstStarts(org, fingerprint),
-  ]);
-  const applied = findApplied(trail);
-  const [current, artifact] = await Promise.all([
-    listEffectiveEvidence(records, { ...place, at, from: listTemplateRecorders(applied) }, scopes),
-    markReport(records, reported, applied.template),
-  ]);
-  const evidence = currentEvidence(applied.template, scopes, current);
-  return { applied, artifact, evidence, history, appearances, firstStarts };
+/** Loads everything that belongs to reports of artifacts, in their order. */
+async function loadDetails(
+  transaction: ReadTransaction,
+  organization: OrganizationAt,
+  reports: readonly ReportedArtifact[],
+): Promise<readonly ArtifactDetails[]> {
+  const { artifacts, attestations } = transaction;
+  const all: ArtifactDetails[] = [];
+  for (const { details } of await judgeListedReports(transaction, organization, reports)) {
+    const { org, flow, report } = details.artifact;
+    const [history, appearances, firstStarts] = await Promise.all([
+      attestations.listBound({ org, flow }, toReportScopes(details.artifact), maximumHistory),
+      artifacts.listAppearances(org, report.fingerprint, maximumAppearances),
+      artifacts.listFirstStarts(org, report.fingerprint),
+    ]);
+    all.push({ ...details, history, appearances, firstStarts });
+  }
+  return all;
 }
 
 export type RecordArtifactResult = 'recorded' | 'flow not found';
@@ -194,15 +174,12 @@ export function listArtifactsOfCommit(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: Pick<ArtifactQuery, 'org' | 'flow' | 'trail'> & { readonly commit: string },
 ): Promise<'flow not found' | readonly ArtifactDetails[]> {
-  const { org, flow: name, commit, trail } = query;
+  const { org, flow, commit, trail } = query;
   return storage.read(async (transaction) => {
-    const flow = await transaction.flows.find(org, name);
-    if (flow === undefined) return 'flow not found';
-    const place = { org, flow: name, trail };
+    if (!(await transaction.flows.exists(org, flow))) return 'flow not found';
+    const place = { org, flow, trail };
     const reports = await transaction.artifacts.listByCommit(place, commit, maximumArtifactsOfCommit);
-    const details: ArtifactDetails[] = [];
-    for (const report of reports) details.push(await loadDetails(transaction, flow, report, unixSeconds(now())));
-    return details;
+    return loadDetails(transaction, { org, at: unixSeconds(now()) }, reports);
   });
 }
 
@@ -254,19 +231,6 @@ export function searchArtifacts(
     }
     const latest = await artifacts.listLatestByFlow(org, [...fingerprints].slice(0, maximumFound));
     const reports = [...latest.values()].flat().slice(0, maximumFound);
-    return { matches, artifacts: await loadAll(transaction, reports, unixSeconds(now())) };
+    return { matches, artifacts: await loadDetails(transaction, { org, at: unixSeconds(now()) }, reports) };
   });
-}
-
-async function loadAll(
-  transaction: ReadTransaction,
-  reports: readonly ReportedArtifact[],
-  at: number,
-): Promise<readonly ArtifactDetails[]> {
-  const details: ArtifactDetails[] = [];
-  for (const report of reports) {
-    const flow = await transaction.flows.find(report.org, report.flow);
-    if (flow !== undefined) details.push(await loadDetails(transaction, flow, report, at));
-  }
-  return details;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../attestation/effective-evidence-use-cases.ts';
 import { currentEvidence, selectForAudience, toReportScopes } from '../../attestation/evidence-scope.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../policy/judged-artifact.ts';
-import { JudgementBudget } from '../../requirement/judgement-budget.ts';
+import type { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import type { Provenance } from '../../snapshot/snapshot-events.ts';
 import { conditionLength, countNames, listTemplateRecorders } from '../../template/template.ts';
@@ -48,7 +48,7 @@ type EvidenceReaders = EvidenceRecords & Pick<ReadTransaction, 'artifacts' | 'fl
 type ArtifactReaders = EvidenceReaders & Pick<ReadTransaction, 'allowList'>;
 
 /** Whose records are judged, and the time of the judgement in Unix seconds. */
-interface OrganizationAt {
+export interface OrganizationAt {
   readonly org: string;
   readonly at: number;
 }
@@ -114,28 +114,25 @@ export async function judgeListedReports(
   const judged: JudgedReport[] = [];
   for (let start = 0; start < reports.length; start += batchSize) {
     const batch = reports.slice(start, start + batchSize);
-    const found = await judgeReports(readers, organization, batch, new JudgementBudget(), audience);
+    const found = await judgeReports(readers, organization, batch, undefined, audience);
     judged.push(...batch.flatMap((report) => found.get(report) ?? []));
   }
   return judged;
 }
 
-function listUncounted(
-  evidence: readonly CountedAttestation[],
-  audience: Audience | undefined,
-): UncountedEvidence | undefined {
+function listUncounted(evidence: readonly CountedAttestation[], audience: Audience): UncountedEvidence | undefined {
   const others = evidence.filter(({ countsFor }) => !countsForAudience(countsFor, audience));
-  return audience === undefined || others.length === 0 ? undefined : { audience, evidence: others };
+  return others.length === 0 ? undefined : { audience, evidence: others };
 }
 
 async function judgeReports(
   readers: EvidenceReaders,
   { org, at }: OrganizationAt,
   reports: readonly ReportedArtifact[],
-  budget: JudgementBudget,
+  budget: JudgementBudget | undefined,
   audience: PolicyAudience | undefined,
 ): Promise<ReadonlyMap<ReportedArtifact, JudgedReport>> {
-  budget.spend(reports.length * stepsPer.flow);
+  budget?.spend(reports.length * stepsPer.flow);
   const judged = new Map<ReportedArtifact, JudgedReport>();
   for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
     const flow = await readers.flows.find(org, name);
@@ -155,9 +152,9 @@ async function judgeReports(
       const artifactScopes = toReportScopes(artifact);
       const evidence = currentEvidence(applied.template, artifactScopes, current);
       const { template } = applied;
-      budget.spend((countNames(template) + evidence.length) * stepsPer.evidence);
-      budget.spend(Math.ceil(conditionLength(template) * stepsPer.conditionCharacter));
-      const uncounted = listUncounted(currentEvidence(applied.template, artifactScopes, recorded), audience);
+      budget?.spend((countNames(template) + evidence.length) * stepsPer.evidence);
+      budget?.spend(Math.ceil(conditionLength(template) * stepsPer.conditionCharacter));
+      const uncounted = audience && listUncounted(currentEvidence(template, artifactScopes, recorded), audience);
       const marked = await markReport(readers, artifact, template);
       const details = { applied, artifact: marked, evidence, uncounted };
       const judgement = judgeArtifact(details);
