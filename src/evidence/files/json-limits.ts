@@ -1,4 +1,3 @@
-import type { UserError } from '../../runtime/failure.ts';
 import { measureJson } from '../../runtime/json-size.ts';
 
 /** The maximum size of a JSON file from another tool, in bytes. "32 MB" is read as 32 MiB, like for attachments. */
@@ -16,7 +15,7 @@ const maximumNesting = 100;
  * @param maximumBytes how large the file may be
  * @param createError creates the error from the end of a sentence: ` nests values more than …`
  */
-export function requireSmallJson(text: string, maximumBytes: number, createError: (what: string) => UserError): void {
+export function requireSmallJson(text: string, maximumBytes: number, createError: (what: string) => Error): void {
   const maximumValues = (maximumBytes / 1024 ** 2) * maximumValuesPerMiB;
   const { values, nesting } = measureJson(text, maximumNesting);
   if (nesting > maximumNesting) throw createError(` nests values more than ${maximumNesting} deep`);

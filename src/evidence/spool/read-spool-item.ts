@@ -3,9 +3,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { violations } from '../../contract/check.ts';
-import { maximumDocumentValues, maximumFileBytes } from '../../contract/limits.ts';
+import { maximumFileBytes } from '../../contract/limits.ts';
 import { describeError, errorCode, UserError } from '../../runtime/failure.ts';
-import { isMapping, valueAt } from '../../runtime/untrusted-data.ts';
+import { valueAt } from '../../runtime/untrusted-data.ts';
+import { requireSmallJson } from '../files/json-limits.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
 import type { FoundItem } from './find-spool-items.ts';
 import {
@@ -40,9 +41,6 @@ export type ReadItem =
 class Damage extends Error {
   override readonly name = 'Damage';
 }
-
-/** The maximum depth of a manifest. No evidence is nested so deeply; `JSON.stringify` fails at thousands. */
-const maximumDepth = 100;
 
 /** Reads an item, and checks its format and its digests. */
 export async function readSpoolItem({ path }: FoundItem): Promise<ReadItem> {
@@ -80,8 +78,11 @@ async function readContent(path: string, bytes: Buffer): Promise<ReadItem> {
 function parseManifest(bytes: Buffer): SpoolManifest {
   let manifest: unknown;
   try {
-    manifest = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    requireSmallJson(text, maximumManifestBytes, (what) => new Damage(manifestFile + what));
+    manifest = JSON.parse(text);
   } catch (thrown) {
+    if (thrown instanceof Damage) throw thrown;
     throw new Damage(`${manifestFile} is not JSON (${describeError(thrown)})`);
   }
   const version = valueAt(manifest, 'version');
@@ -90,7 +91,6 @@ function parseManifest(bytes: Buffer): SpoolManifest {
       `${manifestFile} has the version ${describeVersion(version)}, but this action reads only ${spoolVersion}`,
     );
   }
-  checkExtent(manifest);
   const [wrong] = violations(spoolManifest, manifest);
   if (wrong !== undefined) throw new Damage(`in ${manifestFile}, ${wrong.field} ${wrong.rule}`);
   // Checked in the line above.
@@ -99,23 +99,6 @@ function parseManifest(bytes: Buffer): SpoolManifest {
 
 function describeVersion(version: unknown): string {
   return typeof version === 'number' ? String(version) : `of the type ${typeof version}`;
-}
-
-/** Limits depth and number of values. Not recursive, because the depth is not known yet. */
-function checkExtent(manifest: unknown): void {
-  const rest: { readonly value: unknown; readonly depth: number }[] = [{ value: manifest, depth: 1 }];
-  let count = 0;
-  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
-    const { value, depth } = next;
-    if (!isMapping(value) && !Array.isArray(value)) continue;
-    if (depth > maximumDepth) throw new Damage(`${manifestFile} is nested too deeply`);
-    for (const inner of Object.values(value)) {
-      count += 1;
-      if (count > maximumDocumentValues)
-        throw new Damage(`${manifestFile} has more than ${maximumDocumentValues} values`);
-      rest.push({ value: inner, depth: depth + 1 });
-    }
-  }
 }
 
 // A named pipe would block, and a link could lead anywhere. Windows has neither flag.
