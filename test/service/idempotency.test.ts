@@ -3,13 +3,7 @@ import fc from 'fast-check';
 import { maximumTemplateNames } from '../../src/contract/limits.ts';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { saveMember } from '../support/administration.ts';
-import {
-  changePolicies,
-  policyForm,
-  provenancePolicy,
-  saveEnvironment,
-  savePolicy,
-} from '../support/environment-samples.ts';
+import { policyForm, provenancePolicy, saveEnvironment } from '../support/environment-samples.ts';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { prepareOrganization } from '../support/prepare-organization.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -113,31 +107,6 @@ describe('a request with a key that was used for the same content', () => {
     const before = await everything();
     for (const write of writes) await repeat(write, keyFor(write));
     expect(await everything()).toBe(before);
-  });
-
-  it('gets the policy as it was answered then', async () => {
-    await saveEnvironment(service, 'prod');
-    await saveEnvironment(service, 'test');
-    await savePolicy(service, 'other');
-    await savePolicy(service, 'other');
-    await changePolicies(service, 'POST', 'test', ['other']);
-    now += 1000;
-    const first = await send(policyUpload('first'), 'one');
-    await changePolicies(service, 'POST', 'prod', ['strict']);
-    const second = await send(policyUpload('second'), 'two');
-    await changePolicies(service, 'DELETE', 'prod', ['strict']);
-    await changePolicies(service, 'POST', 'test', ['strict']);
-    const third = await send(policyUpload('third'), 'three');
-    expect([first.status, second.status, third.status]).toEqual([201, 200, 200]);
-    expect(valueAt(second.body, 'consuming_envs')).toEqual(['prod']);
-    for (const [key, answer] of [
-      ['first', first],
-      ['second', second],
-      ['third', third],
-    ] as const) {
-      const again = await send(policyUpload(key), { first: 'one', second: 'two', third: 'three' }[key]);
-      expect([again.status, again.text, isReplay(again)]).toEqual([answer.status, answer.text, true]);
-    }
   });
 
   it('may come from a re-run with another attempt', async () => {

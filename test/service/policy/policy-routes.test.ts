@@ -10,8 +10,10 @@ import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 
 let service: TestService;
-const openOrganization = shareTestService({ sources: { now: () => 1_700_000_000_500 } });
+let now = 0;
+const openOrganization = shareTestService({ sources: { now: () => now } });
 beforeEach(async () => {
+  now = 1_700_000_000_500;
   service = await openOrganization();
 });
 
@@ -115,6 +117,29 @@ describe('operation 6, create or update policy', () => {
         { name: 'tolerant', consuming_envs: [] },
       ],
     });
+  });
+
+  it('answers a repeated upload as it was answered then, whatever happened since', async () => {
+    for (const name of ['prod', 'test']) await saveEnvironment(service, name);
+    for (const comment of ['first', 'second']) await savePolicy(service, 'other', provenancePolicy, { comment });
+    await changePolicies(service, 'POST', 'test', ['other']);
+    now += 1000;
+    const send = (comment: string): Promise<Called> => {
+      const form = policyForm({ name: 'strict', description: comment, comment }, { content: provenancePolicy });
+      const headers = { 'idempotency-key': `"${comment}"` };
+      return call(service, { method: 'PUT', path: `/policies/${service.org}`, form, headers });
+    };
+    const first = await send('first');
+    await changePolicies(service, 'POST', 'prod', ['strict']);
+    const second = await send('second');
+    await changePolicies(service, 'DELETE', 'prod', ['strict']);
+    await changePolicies(service, 'POST', 'test', ['strict']);
+    const third = await send('third');
+    expect([first.status, second.status, third.status]).toEqual([201, 200, 200]);
+    expect(second.body).toMatchObject({ consuming_envs: ['prod'] });
+    for (const [comment, { status, text }] of Object.entries({ first, second, third })) {
+      expect(await send(comment)).toMatchObject({ status, text });
+    }
   });
 
   it('numbers versions without gaps or duplicates with concurrent uploads', async () => {
