@@ -136,7 +136,12 @@ async function writeDurably(path: string, content: Readable, hash: Hash): Promis
       yield chunk;
     }
   };
-  await pipeline(content, hashed, file);
+  try {
+    await pipeline(content, hashed, file);
+  } finally {
+    // A file that is still being opened would otherwise appear after its removal.
+    if (!file.closed) await new Promise<void>((resolve) => file.once('close', resolve));
+  }
   return file.bytesWritten;
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AttachedContent } from '../../../../../src/service/platform/attachments/attachments.ts';
 import { AttachmentFolder } from '../../../../../src/service/platform/attachments/files/attachment-folder.ts';
@@ -63,6 +64,35 @@ describe('the folder of attachments', () => {
     await expect(receive(Buffer.from('new'))).rejects.toMatchObject({ name: 'StorageError', reason: 'failing' });
     expect(sync).toHaveBeenCalledTimes(1);
     sync.mockRestore();
+    expect(await listFiles(folder)).toEqual([]);
+  });
+
+  it('leaves nothing of a stream that fails while its file is opened', async () => {
+    const openFile = promisify(fs.open);
+    const asked = Promise.withResolvers<undefined>();
+    const allowed = Promise.withResolvers<undefined>();
+    const opened = Promise.withResolvers<undefined>();
+    const opens = jest.spyOn(fs, 'open').mockImplementation((async (
+      path: string,
+      flags: string,
+      mode: number,
+      done: (error: null, file: number) => void,
+    ) => {
+      asked.resolve(undefined);
+      await allowed.promise;
+      done(null, await openFile(path, flags, mode));
+      opened.resolve(undefined);
+    }) as never);
+    const content = new Readable({ read: () => undefined });
+    const received = attachments.receive(content).catch((error: unknown) => error);
+    await asked.promise;
+    opens.mockRestore();
+    content.destroy(new Error('the sender is gone'));
+    await stat(folder);
+    await stat(folder);
+    allowed.resolve(undefined);
+    await opened.promise;
+    expect(await received).toEqual(new Error('the sender is gone'));
     expect(await listFiles(folder)).toEqual([]);
   });
 
