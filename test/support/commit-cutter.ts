@@ -7,16 +7,14 @@ import { type JoinedConnections, startTcpProxy, type TcpProxy } from './tcp-prox
  */
 export type Cut = 'before' | 'after' | 'early';
 
-/** A proxy in front of a PostgreSQL server that cuts connections at the commit of a transaction that records something. */
+/** A proxy in front of a PostgreSQL server that cuts connections at the commit of a transaction with a given statement. */
 export interface CommitCutter extends TcpProxy {
-  /** Cuts the connection of the next recording transaction that is committed. Resolves when it is cut. */
+  /** Cuts the connection of the next such transaction that is committed. Resolves when it is cut. */
   cutNext(cut: Cut): Promise<void>;
   /** After an `early` cut: passes the COMMIT on to the server. */
   passCommit(): void;
 }
 
-/** What the service sends before a COMMIT if its transaction records something. */
-const recording = Buffer.from('transactions.record\0');
 /** A query message with the text COMMIT: the type, the length of the rest, and the text. */
 const commit = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('COMMIT\0')]);
 /** The message that a COMMIT was carried out. */
@@ -27,24 +25,32 @@ interface ArmedCut {
   readonly done: () => void;
 }
 
-/** Starts a proxy on the loopback interface for the server of this database. The caller must close it. */
-export async function startCommitCutter({ hostname, port }: URL): Promise<CommitCutter> {
+/**
+ * Starts a proxy on the loopback interface for the server of this database. The caller must close it.
+ *
+ * @param statement the name of the statement whose transactions can be cut; by default any that records something
+ */
+export async function startCommitCutter(
+  { hostname, port }: URL,
+  statement = 'transactions.record',
+): Promise<CommitCutter> {
+  const named = Buffer.from(`${statement}\0`);
   let armed: ArmedCut | undefined;
   let passCommit: () => void = () => undefined;
 
   const join = ({ client, upstream, separate }: JoinedConnections): { toServer: Transform; toClient: Transform } => {
-    let isRecording = false;
+    let isNamed = false;
     /** Set from the COMMIT on. */
     let cutting: ArmedCut | undefined;
     const toServer = new Transform({
       transform(sent: Buffer, _encoding, done) {
         const place = sent.indexOf(commit);
-        isRecording ||= sent.includes(recording);
-        if (place === -1 || !isRecording) {
+        isNamed ||= sent.includes(named);
+        if (place === -1 || !isNamed) {
           done(null, sent);
           return;
         }
-        isRecording = false;
+        isNamed = false;
         cutting = armed;
         armed = undefined;
         if (cutting === undefined || cutting.cut === 'after') {
