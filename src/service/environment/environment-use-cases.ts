@@ -86,7 +86,7 @@ async function saveWithin(
   const { org, name, user: actor } = environment;
   const isRestored = known?.isArchived === true;
   const fault =
-    (await findRefusal(transaction, environment, known)) ?? (await findFault(transaction, environment, known));
+    (await findFault(transaction, environment, known)) ?? (await findRefusal(transaction, environment, known));
   if (fault !== undefined) return fault;
   const requiresOthers = await saveFields(transaction, environment, known, now);
   const showsOthers = await replaceMembers(transaction, environment, known);

@@ -147,6 +147,8 @@ describe('operation 2, create or update environment', () => {
       body: { errors: { included_environments: expect.stringContaining('needs the permission define') } },
     });
     expect((await including(['edge'])).status).toBe(201);
+    // Such as the former name of a member.
+    expect((await including(['unknown'], key)).text).toContain("Environment named 'unknown' does not exist");
   });
 });
 
