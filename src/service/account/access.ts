@@ -200,8 +200,8 @@ export function explainRefusal(grants: readonly Grant[], permission: Permission)
   const limited = grants.filter(({ role }) => holders[permission].includes(role));
   if (limited.some(({ isUnreviewed = false }) => isUnreviewed)) {
     return (
-      'is an API key that delivers what a run of a pull request or of another branch kept; such a run may not change ' +
-      'what evidence is judged by, and a run of the branch of the replay may'
+      'is an API key that delivers what a run kept, which may not have had the code of the branch of the replay; such a ' +
+      'run may not change what evidence is judged by'
     );
   }
   if (limited.length > 0) {
