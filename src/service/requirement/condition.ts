@@ -123,6 +123,8 @@ function listValues(condition: Condition): readonly Value[] {
       return [condition.left, condition.right];
     case 'in':
       return [condition.value, ...condition.list];
+    case 'exists':
+      return [{ kind: 'path', keys: condition.keys }];
     default:
       return [];
   }

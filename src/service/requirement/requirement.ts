@@ -177,6 +177,6 @@ function findUnmet({ text, condition }: EvidenceCondition, facts: Facts | undefi
 /** The facts that a condition reads: `new_coverage is 61.2, bugs is 3`. */
 function describeFacts(condition: Condition, facts: Facts): string {
   const read = listPaths(condition).map(([, fact = '']) => [fact, facts[fact]] as const);
-  const known = read.map(([fact, value]) => `${fact} is ${value === undefined ? 'not known' : String(value)}`);
+  const known = read.map(([fact, value = 'not known']) => `${fact} is ${typeof value === 'object' ? 'a list' : value}`);
   return known.length === 0 ? 'the condition never holds' : known.join(', ');
 }

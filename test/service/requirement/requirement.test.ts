@@ -39,6 +39,8 @@ describe('a condition on evidence', () => {
     ['not evidence.unknown == 1', 'unknown is not known; not evidence.unknown == 1 is required'],
     ['not (evidence.unknown in [1])', 'unknown is not known; not (evidence.unknown in [1]) is required'],
     ['evidence.licenses == "MIT"', 'licenses is a list; evidence.licenses == "MIT" is required'],
+    ['exists(evidence.unknown)', 'unknown is not known; exists(evidence.unknown) is required'],
+    ['not exists(evidence.licenses)', 'licenses is a list; not exists(evidence.licenses) is required'],
     ['evidence.constructor != 1', 'constructor is not known; evidence.constructor != 1 is required'],
     ['evidence.new_coverage == "61.2"', 'new_coverage is 61.2; evidence.new_coverage == "61.2" is required'],
     ['false', 'the condition never holds; false is required'],
