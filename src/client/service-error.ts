@@ -100,7 +100,7 @@ const correctInputs = 'Correct the inputs that the message and the fields above 
 const remedies: Readonly<Record<number, string>> = {
   400: correctInputs,
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, `base-url` may point to the deployment of another region, or `auth-method` may be one that the service does not accept.',
-  403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
+  403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `permissions`, `flows` and `environments` of the login rule decide.',
   404: 'Check `base-url`: its path may be wrong, or something other than the service answered. If it is right, check `org` and the other names for typos.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
