@@ -172,10 +172,7 @@ function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironm
     case 'archived':
       throw needsDefine(grants, ['name', 'is an environment that is archived; bringing it back']);
     case 'former name':
-      throw needsDefine(grants, [
-        'name',
-        'is the former name of an environment; use its present name, because taking this one',
-      ]);
+      throw needsDefine(grants, ['name', 'is a former name of an environment: use its present one; taking this one']);
     case 'member stays':
       throw needsDefine(grants, ['included_environments', 'leaves out a member, whose policies count here; that']);
     case 'of another kind':
