@@ -49,7 +49,7 @@ describe('evidence of an earlier run', () => {
       expect(await beginTrail(key, unreviewed)).toMatchObject({
         status: 403,
         body: {
-          errors: { authorization: expect.stringContaining('what a run of a pull request or of another branch') },
+          errors: { authorization: expect.stringContaining('may not have had the code of the branch of the replay') },
         },
       });
     }
