@@ -1,5 +1,6 @@
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { type BillOfMaterials, createSummary, nameComponent } from './bill-of-materials.ts';
+import { parseLicense } from './licenses.ts';
 
 /**
  * Reads a document of CycloneDX.
@@ -59,7 +60,10 @@ function findLicense(one: unknown): string | undefined {
     (entry) => textAt(entry, 'expression') ?? textAt(entry, 'license', 'id') ?? textAt(entry, 'license', 'name') ?? '',
   );
   if (written.length === 0) return undefined;
-  return written.length === 1 ? written[0] : written.map((text) => `(${text})`).join(' AND ');
+  if (written.length === 1) return written[0];
+  // The parentheses of a text that is not an expression could close those around it: `MIT) OR (MIT`.
+  if (!written.every((text) => parseLicense(text) !== undefined)) return written.join(', ');
+  return written.map((text) => `(${text})`).join(' AND ');
 }
 
 function acknowledgementOf(entry: unknown): unknown {

@@ -156,6 +156,15 @@ describe('the licence of a component', () => {
     expect((await gather(document)).licenses.licenses).toEqual(licenses);
   });
 
+  it('is unknown in CycloneDX if one of several is no SPDX expression, whatever parentheses it has', async () => {
+    const licenses = [{ license: { name: 'MIT) OR (MIT' } }, { license: { id: 'GPL-3.0-only' } }];
+    const document = { bomFormat: 'CycloneDX', specVersion: '1.6', components: [{ name: 'a', licenses }] };
+    expect((await gather(document, allow('MIT'))).licenses).toMatchObject({
+      licenses: [],
+      unknown: ['a (MIT) OR (MIT, GPL-3.0-only)'],
+    });
+  });
+
   it('names 100 components of each sort at most, and counts all', () => {
     const all = Array.from({ length: 300 }, (_, index) => ({
       name: `c${index}`,
