@@ -65,5 +65,7 @@ export async function readSmallFile(
  * Undefined if the bytes are neither.
  */
 export function decodeFile(bytes: Uint8Array): string | undefined {
-  return decodeText(bytes, bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8');
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return decodeText(bytes, 'utf-16le');
+  return decodeText(bytes, first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8');
 }

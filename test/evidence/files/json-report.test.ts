@@ -19,6 +19,7 @@ describe('a report in JSON', () => {
     ['UTF-8', Buffer.from('{"a":"ü"}')],
     ['UTF-8 with a byte order mark', Buffer.from('\uFEFF{"a":"ü"}')],
     ['UTF-16 with a byte order mark', Buffer.from('\uFEFF{"a":"ü"}', 'utf16le')],
+    ['big-endian UTF-16', Buffer.from('\uFEFF{"a":"ü"}', 'utf16le').swap16()],
   ])('may be %s', async (_what, content) => {
     await workspace.write('report', content);
     expect((await read()).document).toEqual({ a: 'ü' });
