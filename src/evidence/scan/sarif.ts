@@ -1,5 +1,6 @@
 import type { Finding, Severity, SeverityCounts } from '../../contract/attestations/snyk.ts';
 import { severities } from '../../contract/names.ts';
+import type { UserError } from '../../runtime/failure.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { JsonReport } from '../files/json-report.ts';
@@ -27,6 +28,8 @@ export interface RatedFinding {
 /** The maximum number of runs, in one file and in an attestation. */
 export const maximumRuns = 1000;
 
+const versionRemedy = 'Let the scanner write SARIF 2.1.0.';
+
 /** The maximum length of a recorded message, in characters. */
 const maximumMessage = 2000;
 
@@ -50,10 +53,7 @@ export function readSarif({ document, createError, createKindError }: JsonReport
   if (!Array.isArray(runs)) throw createKindError();
   if (typeof version !== 'string' || !/^2\.1\.0(?:$|-)/u.test(version)) {
     const words = version === undefined ? 'missing' : truncate(JSON.stringify(version), 40);
-    throw createError(
-      `: the version of SARIF is ${words}, and only 2.1.0 is read`,
-      'Let the scanner write SARIF 2.1.0.',
-    );
+    throw createError(`: the version of SARIF is ${words}, and only 2.1.0 is read`, versionRemedy);
   }
   if (runs.length === 0)
     throw createError(' has no run of a scanner, so nothing was scanned', 'Check that the scanner ran.');
@@ -93,7 +93,12 @@ function readResults(
   for (const [index, result] of results.entries()) {
     if (!isMapping(result)) throw fail(`.results[${index}] must be an object`);
     const rule = rules.find(result);
-    const severity = isFinding(result) ? rate(result, rule) : undefined;
+    const refuse = (key: string, value: string): UserError =>
+      fail(
+        `.results[${index}] has the ${key} ${JSON.stringify(truncate(value, 40))}, which SARIF does not define`,
+        versionRemedy,
+      );
+    const severity = isFinding(result, refuse) ? rate(result, rule, refuse) : undefined;
     if (severity === undefined) continue;
     if (isSuppressed(result)) counts.suppressed += 1;
     else {
@@ -104,9 +109,17 @@ function readResults(
   return { counts, findings };
 }
 
-/** Other kinds: a rule was met, or someone has to look (3.27.9). An absent one was only in the baseline (3.27.24). */
-function isFinding(result: unknown): boolean {
-  return (valueAt(result, 'kind') ?? 'fail') === 'fail' && valueAt(result, 'baselineState') !== 'absent';
+/** Creates the error for a kind or a level that SARIF does not define: guessing its meaning could hide a finding. */
+type RefuseValue = (key: string, value: string) => UserError;
+
+/** A rule was met, or someone has to look (3.27.9). */
+const otherKinds: readonly string[] = ['pass', 'open', 'informational', 'notApplicable', 'review'];
+
+/** An absent result was only in the baseline (3.27.24). */
+function isFinding(result: unknown, refuse: RefuseValue): boolean {
+  const kind = textAt(result, 'kind') ?? 'fail';
+  if (kind !== 'fail' && !otherKinds.includes(kind)) throw refuse('kind', kind);
+  return kind === 'fail' && valueAt(result, 'baselineState') !== 'absent';
 }
 
 /** A suppression without a status is accepted (3.27.23, 3.35.3). */
@@ -115,7 +128,12 @@ function isSuppressed(result: unknown): boolean {
   return statuses.length > 0 && !statuses.includes('rejected') && !statuses.includes('underReview');
 }
 
-const levels: Readonly<Record<string, Severity | undefined>> = { error: 'high', warning: 'medium', note: 'low' };
+const levels: ReadonlyMap<string, Severity | undefined> = new Map([
+  ['error', 'high'],
+  ['warning', 'medium'],
+  ['note', 'low'],
+  ['none', undefined],
+]);
 
 /** The lowest score of each severity (CVSS 3.1, 5: qualitative severity rating scale). */
 const leastScores: readonly (readonly [Severity, number])[] = [
@@ -128,13 +146,13 @@ const leastScores: readonly (readonly [Severity, number])[] = [
  * Rates a result by the score of its rule. Many scanners write `warning` for everything, so the level counts only if
  * there is no score. Undefined if its level is `none`.
  */
-function rate(result: unknown, rule: unknown): Severity | undefined {
+function rate(result: unknown, rule: unknown, refuse: RefuseValue): Severity | undefined {
   const given = valueAt(rule, 'properties', 'security-severity');
   const score = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
   if (typeof score === 'number' && score > 0) return leastScores.find(([, least]) => score >= least)?.[0] ?? 'low';
   const level = textAt(result, 'level') ?? textAt(rule, 'defaultConfiguration', 'level') ?? 'warning';
-  if (level === 'none') return undefined;
-  return Object.hasOwn(levels, level) ? levels[level] : 'medium';
+  if (!levels.has(level)) throw refuse('level', level);
+  return levels.get(level);
 }
 
 function describe(result: unknown, rule: unknown, run: unknown): Finding {

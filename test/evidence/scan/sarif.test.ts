@@ -118,7 +118,6 @@ describe('the severity of a result', () => {
     ['warning', 'medium'],
     ['note', 'low'],
     ['none', undefined],
-    ['constructor', 'medium'],
   ])('is that of its level, or else of the level of its rule: %s', (level, severity) => {
     expect(severityOf({ level }, { id: 'R1', defaultConfiguration: { level: 'note' } })).toBe(severity);
     expect(severityOf({}, { id: 'R1', defaultConfiguration: { level } })).toBe(severity);
@@ -169,6 +168,7 @@ describe('what counts', () => {
     ['a rejected one', { suppressions: [{ status: 'accepted' }, { status: 'rejected' }] }, { high: 1 }],
     ['one that is under review', { suppressions: [{ status: 'underReview' }] }, { high: 1 }],
     ['the kind fail', { kind: 'fail' }, { high: 1 }],
+    ['an empty kind', { kind: '' }, { high: 1 }],
     ...['pass', 'open', 'review', 'informational', 'notApplicable'].map(
       (kind): [string, object, Partial<ScanRun['counts']>] => [`the kind ${kind}`, { kind }, {}],
     ),
@@ -226,6 +226,14 @@ describe('a document that is not SARIF 2.1.0', () => {
     [{ version: '2.1.0', runs: [null] }, ': runs[0].tool.driver.name is missing'],
     [{ version: '2.1.0', runs: [{ tool, results: {} }] }, ': runs[0].results must be a list'],
     [{ version: '2.1.0', runs: [{ tool, results: ['x'] }] }, ': runs[0].results[0] must be an object'],
+    [
+      { version: '2.1.0', runs: [{ tool, results: [{ kind: 'Fail' }] }] },
+      ': runs[0].results[0] has the kind "Fail", which SARIF does not define',
+    ],
+    ...['critical', 'constructor'].map((level): [unknown, string] => [
+      { version: '2.1.0', runs: [{ tool, results: [{ level }] }] },
+      `: runs[0].results[0] has the level "${level}", which SARIF does not define`,
+    ]),
     [
       { version: '2.1.0', runs: [{ tool, externalPropertyFileReferences: { results: [{}] } }] },
       ': runs[0] has its results in other files',
