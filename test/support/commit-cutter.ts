@@ -7,7 +7,7 @@ import { type JoinedConnections, startTcpProxy, type TcpProxy } from './tcp-prox
  */
 export type Cut = 'before' | 'after' | 'early';
 
-/** A proxy in front of a PostgreSQL server that cuts connections at the commit of a transaction with a given statement. */
+/** A proxy in front of a PostgreSQL server that cuts connections when a transaction with a given statement commits. */
 export interface CommitCutter extends TcpProxy {
   /** Cuts the connection of the next such transaction that is committed. Resolves when it is cut. */
   cutNext(cut: Cut): Promise<void>;

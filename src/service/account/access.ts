@@ -200,8 +200,8 @@ export function explainRefusal(grants: readonly Grant[], permission: Permission)
   const limited = grants.filter(({ role }) => holders[permission].includes(role));
   if (limited.some(({ isUnreviewed = false }) => isUnreviewed)) {
     return (
-      'is an API key that delivers what a run kept, which may not have had the code of the branch of the replay; such a ' +
-      'run may not change what evidence is judged by'
+      'is an API key that delivers what another run kept; that run may not have had the code of the branch of the ' +
+      'replay, so it may not change what evidence is judged by'
     );
   }
   if (limited.length > 0) {
