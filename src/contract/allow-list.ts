@@ -1,5 +1,5 @@
 import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
-import { accessErrors, additionErrors, commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { accessErrors, additionErrors, namedEnvironmentNotFound } from './errors.ts';
 import { maximumAllowedArtifacts } from './limits.ts';
 import { fingerprint } from './names.ts';
 import { Type } from './schema.ts';
@@ -18,7 +18,7 @@ export const allowArtifact = defineEndpoint('PUT /allowlists/{org}/{env_name}', 
     created('The artifact is allowed from now on.'),
     ok('It was allowed already; its name and description are replaced.'),
   ],
-  errors: [...additionErrors, namedEnvironmentNotFound, commonErrors.conflict],
+  errors: [...additionErrors, namedEnvironmentNotFound],
 });
 
 const allowedArtifact = Type.Object({
@@ -47,5 +47,5 @@ export const disallowArtifact = defineEndpoint('DELETE /allowlists/{org}/{env_na
   title: 'Disallow artifact in environment',
   repetition: { effect: 'idempotent' },
   success: [ok('The artifact is judged like others again.')],
-  errors: [...accessErrors, namedEnvironmentNotFound, artifactNotAllowed, commonErrors.conflict],
+  errors: [...accessErrors, namedEnvironmentNotFound, artifactNotAllowed],
 });

@@ -1,5 +1,5 @@
 import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
-import { accessErrors, additionErrors, commonErrors } from './errors.ts';
+import { accessErrors, additionErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
 import { type Static, strictObject, Type } from './schema.ts';
@@ -74,7 +74,7 @@ export const createServiceAccountKey = defineEndpoint('POST /service-accounts/{o
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [created('The key was created.', createdApiKey)],
-  errors: [...additionErrors, serviceAccountNotFound, commonErrors.conflict],
+  errors: [...additionErrors, serviceAccountNotFound],
 });
 
 export const listServiceAccountKeys = defineEndpoint('GET /service-accounts/{org}/{name}/api-keys', {
@@ -118,7 +118,7 @@ export const rotateServiceAccountKey = defineEndpoint('POST /service-accounts/{o
       }),
     ),
   ],
-  errors: [...additionErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
+  errors: [...additionErrors, serviceAccountNotFound, apiKeyNotFound],
 });
 
 export const revokeServiceAccountKey = defineEndpoint('DELETE /service-accounts/{org}/{name}/api-keys/{key_id}', {
@@ -126,7 +126,7 @@ export const revokeServiceAccountKey = defineEndpoint('DELETE /service-accounts/
   title: 'Revoke API key of a service account',
   repetition: { effect: 'idempotent' },
   success: [ok('The key was revoked.', Type.Literal('revoked'))],
-  errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
+  errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound],
 });
 
 /** Create a personal key of a member. Only this response shows it. */
@@ -135,7 +135,7 @@ export const createMemberKey = defineEndpoint('POST /organizations/{org}/members
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [created('The key was created.', createdApiKey)],
-  errors: [...additionErrors, memberNotFound, commonErrors.conflict],
+  errors: [...additionErrors, memberNotFound],
 });
 
 export const listMemberKeys = defineEndpoint('GET /organizations/{org}/members/{user}/api-keys', {

@@ -1,5 +1,5 @@
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { policyMissing } from './policy.ts';
 import { Type } from './schema.ts';
 
@@ -14,20 +14,20 @@ export const archiveFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/archive'
   ...archiving,
   origin: 'observed',
   title: 'Archive flow',
-  errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict],
+  errors: [...accessErrors, namedFlowNotFound],
 });
 
 export const archiveEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/archive', {
   ...archiving,
   origin: 'observed',
   title: 'Archive environment',
-  errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
+  errors: [...accessErrors, namedEnvironmentNotFound],
 });
 
 export const archivePolicy = defineEndpoint('PUT /policies/{org}/{policy_name}/archive', {
   ...archiving,
   title: 'Archive policy',
-  errors: [...accessErrors, policyMissing, commonErrors.conflict],
+  errors: [...accessErrors, policyMissing],
 });
 
 /** The query parameter of lists that leave out what is archived. */

@@ -1,7 +1,7 @@
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { type GitCommitInfo, gitCommitInfo, repoInfo } from './commit.ts';
 import { created, defineEndpoint } from './endpoint.ts';
-import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
+import { additionErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, templateReferenceName, trailName } from './names.ts';
 import { type Static, strictObject, Type } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
@@ -75,5 +75,5 @@ export const reportArtifact = defineEndpoint('POST /artifacts/{org}/{flow_name}'
       }),
     ),
   ],
-  errors: [...additionErrors, flowNotFound, commonErrors.conflict],
+  errors: [...additionErrors, flowNotFound],
 });

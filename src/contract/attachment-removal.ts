@@ -1,5 +1,5 @@
 import { defineEndpoint, jsonDocument, ok } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
 import { Type } from './schema.ts';
 
@@ -26,5 +26,5 @@ export const removeAttachment = defineEndpoint('DELETE /attestations/{org}/{atte
   body: jsonDocument({ reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) }),
   repetition: { effect: 'idempotent' },
   success: [ok('All attestations of the organization with this file say that it was removed.')],
-  errors: [...accessErrors, noAttachment, contentNotRemoved, commonErrors.conflict],
+  errors: [...accessErrors, noAttachment, contentNotRemoved],
 });

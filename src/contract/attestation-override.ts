@@ -1,6 +1,6 @@
 import { attestationDocument } from './attestations/attestation-fields.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
+import { additionErrors, flowNotFound } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
 import { type Static, Type } from './schema.ts';
 import { dayText, lineText } from './text-fields.ts';
@@ -35,5 +35,5 @@ export const overrideAttestation = defineEndpoint('POST /attestations/{org}/{flo
     remedy: 'Send it again; a second identical one does no harm.',
   },
   success: [created('The verdict counts from now on.'), ok('The same; not sent by this service.')],
-  errors: [...additionErrors, flowNotFound, nothingToOverride, commonErrors.conflict],
+  errors: [...additionErrors, flowNotFound, nothingToOverride],
 });

@@ -1,6 +1,6 @@
 import { customTypeArchived, customTypeMissing } from './attestations/custom.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, additionErrors, commonErrors, fileTooLarge } from './errors.ts';
+import { accessErrors, additionErrors, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumExpressionLength, maximumExpressions, maximumFileBytes } from './limits.ts';
 import { customTypeName } from './names.ts';
 import { type Static, strictObject, Type } from './schema.ts';
@@ -86,7 +86,7 @@ export const createCustomType = defineEndpoint('POST /custom-attestation-types/{
     remedy: 'Send it again; a second identical version does no harm.',
   },
   success: [created('The version was created, and the type if it is new.')],
-  errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
+  errors: [...additionErrors, fileTooLarge],
 });
 
 export const listCustomTypes = defineEndpoint('GET /custom-attestation-types/{org}', {
@@ -112,5 +112,5 @@ export const archiveCustomType = defineEndpoint('PUT /custom-attestation-types/{
   title: 'Archive custom attestation type',
   repetition: { effect: 'idempotent' },
   success: [ok('The type can no longer be used.')],
-  errors: [...accessErrors, customTypeMissing, commonErrors.conflict],
+  errors: [...accessErrors, customTypeMissing],
 });

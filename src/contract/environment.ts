@@ -75,7 +75,7 @@ export const createEnvironment = defineEndpoint('PUT /environments/{org}', {
   body: { kind: 'json', schema: environmentPayload },
   repetition: { effect: 'idempotent' },
   success: [created('The environment was created or updated.'), ok('The same; not sent by this service.')],
-  errors: [...additionErrors, includedEnvironmentNotFound, policyNotFound, commonErrors.conflict],
+  errors: [...additionErrors, includedEnvironmentNotFound, policyNotFound],
   deprecatedFields: {
     require_provenance: 'Attach a policy with `artifacts.provenance.required: true` instead.',
     include_scaling: 'It has no effect: scaling events are no longer recorded.',
@@ -88,7 +88,7 @@ export const joinEnvironment = defineEndpoint('PUT /environments/{org}/{env_name
   body: jsonDocument({ physical_env_name: environmentName }),
   repetition: { effect: 'idempotent' },
   success: [ok('The logical environment includes it.')],
-  errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
+  errors: [...accessErrors, namedEnvironmentNotFound],
 });
 
 /** The fields of everything that a report lists, of whatever kind the environment is. */
@@ -132,12 +132,5 @@ export const reportK8s = defineEndpoint('PUT /environments/{org}/{env_name}/repo
     ok('The report was processed and made no new snapshot, because nothing has changed.'),
     created('The report was processed and made a new snapshot.'),
   ],
-  errors: [
-    invalidReport,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    quotaExceeded,
-    environmentNotFound,
-    commonErrors.conflict,
-  ],
+  errors: [invalidReport, commonErrors.unauthenticated, commonErrors.forbidden, quotaExceeded, environmentNotFound],
 });

@@ -40,11 +40,6 @@ export const commonErrors = {
     message: "You don't have permission to access this resource",
     when: "The API key gives no access to the organization, or its owner's role there may not do this; then `errors` names the role, and those that may.",
   },
-  conflict: {
-    status: 409,
-    message: 'The same resource is being changed by another request; try again',
-    when: 'Two requests changed the same resource at once. Repeating the request is safe.',
-  },
 } as const satisfies Record<string, ErrorResponse>;
 
 /** The error responses of every endpoint of an organization. */

@@ -1,5 +1,5 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { additionErrors, commonErrors } from './errors.ts';
+import { additionErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName } from './names.ts';
@@ -26,5 +26,5 @@ export const createFlowFromFile = defineEndpoint('PUT /flows/{org}/template_file
   },
   repetition: { effect: 'idempotent' },
   success: [created('The flow was created.'), ok('The flow was updated.')],
-  errors: [...additionErrors, commonErrors.conflict, templateFilePart.tooLarge],
+  errors: [...additionErrors, templateFilePart.tooLarge],
 });

@@ -1,6 +1,6 @@
 import { archivedField, archivedQuery } from './archive.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
+import { accessErrors, additionErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
@@ -36,7 +36,7 @@ export const createFlow = defineEndpoint('PUT /flows/{org}', {
   body: { kind: 'json', schema: flowPayload },
   repetition: { effect: 'idempotent' },
   success: [created('The flow was created.'), ok('The flow was updated.')],
-  errors: [...additionErrors, commonErrors.conflict],
+  errors: additionErrors,
   authentication: ['bearer', 'basic'],
   deprecated:
     'The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',

@@ -1,5 +1,5 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, additionErrors, commonErrors } from './errors.ts';
+import { accessErrors, additionErrors } from './errors.ts';
 import { environmentName, flowName } from './names.ts';
 import { type Static, strictObject, Type, withRule } from './schema.ts';
 
@@ -90,7 +90,7 @@ export const saveGithubGate = defineEndpoint('PUT /organizations/{org}/github-ga
   body: { kind: 'json', schema: githubGateDocument, maximumBytes: maximumDocument },
   repetition: { effect: 'idempotent' },
   success: [created('The gate was created.', githubGate), ok('The gate was replaced.', githubGate)],
-  errors: [...additionErrors, githubAppMissing, githubInstallationForeign, githubGateOverlaps, commonErrors.conflict],
+  errors: [...additionErrors, githubAppMissing, githubInstallationForeign, githubGateOverlaps],
 });
 
 export const listGithubGates = defineEndpoint('GET /organizations/{org}/github-gates', {
@@ -109,5 +109,5 @@ export const deleteGithubGate = defineEndpoint('DELETE /organizations/{org}/gith
   title: 'Delete GitHub gate',
   repetition: { effect: 'idempotent' },
   success: [ok('The gate was deleted.', Type.Literal('deleted'))],
-  errors: [...accessErrors, githubGateNotFound, commonErrors.conflict],
+  errors: [...accessErrors, githubGateNotFound],
 });

@@ -1,6 +1,6 @@
 import { apiKeyNotFound } from './api-key.ts';
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { pageQuery, pagination } from './paging.ts';
 import { proven } from './proven.ts';
 import { type Static, strictObject, Type } from './schema.ts';
@@ -31,5 +31,5 @@ export const revokeLoginKey = defineEndpoint('DELETE /organizations/{org}/login-
   title: 'Revoke key of a workflow run',
   repetition: { effect: 'idempotent' },
   success: [ok('The key was revoked.', Type.Literal('revoked'))],
-  errors: [...accessErrors, apiKeyNotFound, commonErrors.conflict],
+  errors: [...accessErrors, apiKeyNotFound],
 });

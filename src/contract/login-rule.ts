@@ -1,5 +1,5 @@
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, additionErrors, commonErrors } from './errors.ts';
+import { accessErrors, additionErrors } from './errors.ts';
 import { environmentName, flowName } from './names.ts';
 import { type Static, strictObject, Type, withRule } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
@@ -197,7 +197,7 @@ export const saveLoginRule = defineEndpoint('PUT /organizations/{org}/login-rule
   body: { kind: 'json', schema: loginRuleDocument },
   repetition: { effect: 'idempotent' },
   success: [created('The rule was created.', loginRule), ok('The rule was replaced.', loginRule)],
-  errors: [...additionErrors, commonErrors.conflict],
+  errors: additionErrors,
 });
 
 export const listLoginRules = defineEndpoint('GET /organizations/{org}/login-rules', {
@@ -210,5 +210,5 @@ export const deleteLoginRule = defineEndpoint('DELETE /organizations/{org}/login
   title: 'Delete login rule',
   repetition: { effect: 'idempotent' },
   success: [ok('The rule was deleted.', Type.Literal('deleted'))],
-  errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],
+  errors: [...accessErrors, loginRuleNotFound],
 });

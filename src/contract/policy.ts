@@ -73,7 +73,7 @@ export const createPolicy = defineEndpoint('PUT /policies/{org}', {
       'Look at the versions of the policy before you run the job again: if the latest one is this file, nothing is left to do, and another upload would add an identical version.',
   },
   success: [ok('The policy was updated.', policy), created('The policy was created.', policy)],
-  errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
+  errors: [...additionErrors, fileTooLarge],
 });
 
 export const policyMissing = {
@@ -105,7 +105,7 @@ export const attachPolicy = defineEndpoint('POST /environments/{org}/{env_name}/
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
   success: [created('The policies are attached.'), ok('The same; not sent by this service.')],
-  errors: [...additionErrors, environmentOrPolicyNotFound, commonErrors.conflict],
+  errors: [...additionErrors, environmentOrPolicyNotFound],
 });
 
 /** The response if the role of the API key may not detach policies (interface, Errors). */
@@ -128,6 +128,5 @@ export const detachPolicy = defineEndpoint('DELETE /environments/{org}/{env_name
     detachForbidden,
     quotaExceeded,
     environmentOrPolicyNotFound,
-    commonErrors.conflict,
   ],
 });

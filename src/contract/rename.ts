@@ -1,5 +1,5 @@
 import { defineEndpoint, jsonDocument, ok } from './endpoint.ts';
-import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { environmentName, flowName } from './names.ts';
 
 /** What both requests have in common. */
@@ -14,12 +14,12 @@ export const renameFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/rename', 
   ...renaming,
   title: 'Rename flow',
   body: jsonDocument({ new_name: flowName }),
-  errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict],
+  errors: [...accessErrors, namedFlowNotFound],
 });
 
 export const renameEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/rename', {
   ...renaming,
   title: 'Rename environment',
   body: jsonDocument({ new_name: environmentName }),
-  errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
+  errors: [...accessErrors, namedEnvironmentNotFound],
 });

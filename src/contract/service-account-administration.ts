@@ -1,5 +1,5 @@
 import { created, defineEndpoint, jsonDocument, ok } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { role } from './member.ts';
 import { serviceAccountName } from './names.ts';
 import { Type } from './schema.ts';
@@ -39,5 +39,5 @@ export const updateServiceAccount = defineEndpoint('PATCH /service-accounts/{org
   body: jsonDocument({ description: Type.Optional(description), privilege: Type.Optional(role) }),
   repetition: { effect: 'idempotent' },
   success: [ok('The service account as it is now.', serviceAccount)],
-  errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
+  errors: [...accessErrors, serviceAccountNotFound],
 });

@@ -1,5 +1,5 @@
 import { defineEndpoint, ok } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { type Static, Type, wholeSeconds } from './schema.ts';
 
 const serviceAccountFields = {
@@ -46,5 +46,5 @@ export const deleteServiceAccount = defineEndpoint('DELETE /service-accounts/{or
   title: 'Delete a service account',
   repetition: { effect: 'idempotent' },
   success: [ok('The service account and its keys are gone.')],
-  errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
+  errors: [...accessErrors, serviceAccountNotFound],
 });

@@ -1,6 +1,6 @@
 import type { TArray, TOptional, TString } from 'typebox';
 import { defineEndpoint, jsonDocument, ok } from './endpoint.ts';
-import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
 import { Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
@@ -45,7 +45,7 @@ export const changeTags = defineEndpoint('PATCH /tags/{org}/{type}/{name}', {
   }),
   repetition: { effect: 'idempotent' },
   success: [ok('The tags are changed.')],
-  errors: [...accessErrors, namedFlowNotFound, namedEnvironmentNotFound, commonErrors.conflict],
+  errors: [...accessErrors, namedFlowNotFound, namedEnvironmentNotFound],
 });
 
 /** A query parameter with tags, which may be repeated. */

@@ -1,7 +1,7 @@
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { created, defineEndpoint, ok } from './endpoint.ts';
-import { additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
+import { additionErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { trailName } from './names.ts';
 import { type Static, strictObject, Type } from './schema.ts';
@@ -35,5 +35,5 @@ export const beginTrail = defineEndpoint('PUT /trails/{org}/{flow_name}', {
   },
   repetition: { effect: 'idempotent' },
   success: [created('The trail was begun.'), ok('The trail was updated.')],
-  errors: [...additionErrors, namedFlowNotFound, commonErrors.conflict, templateFilePart.tooLarge],
+  errors: [...additionErrors, namedFlowNotFound, templateFilePart.tooLarge],
 });

@@ -31,8 +31,6 @@ export const exceptions: ReadonlySet<number | string> = new Set<number | string>
   "Bad snappish '{expression}': {reason}",
   // The same for every operation: `test/dist/failures.test.ts` has one.
   quotaExceeded.message,
-  // This service makes writes wait for each other instead.
-  'The same resource is being changed by another request; try again',
 ]);
 
 /** The errors of every endpoint: for an unknown key, and for a key without permission. */

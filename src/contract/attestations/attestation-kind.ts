@@ -8,7 +8,7 @@ import {
   ok,
   type Success,
 } from '../endpoint.ts';
-import { additionErrors, commonErrors, type ErrorResponse, fileTooLarge, flowNotFound } from '../errors.ts';
+import { additionErrors, type ErrorResponse, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
 import type { Fault } from '../reason.ts';
@@ -108,7 +108,7 @@ export function defineAttestationKind<const Name extends string, Schema extends 
           'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
       },
       success: [created('The attestation was recorded.'), ok('The attestation was recorded.')],
-      errors: [...additionErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge, ...errors],
+      errors: [...additionErrors, flowNotFound, artifactNotInTrail, fileTooLarge, ...errors],
     }),
     ...{ judge, isJudgedByService },
   };
