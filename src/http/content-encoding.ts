@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { errorCode, errorMessage } from '../runtime/failure.ts';
 import { isTransientStatus } from './retry.ts';
-import { type HttpResponse, maximumAnswerBytes, TransportError } from './transport.ts';
+import { maximumAnswerBytes, TransportError } from './transport.ts';
 
 type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 
@@ -21,36 +21,26 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 /** The maximum number of codings. More than one is rare, but a header of a few kilobytes can name hundreds. */
 const maximumCodings = 3;
 
-/** Headers that describe the body as it was sent. */
-const encodedHeaders: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
-
 /**
  * Decodes the body of an answer by its `Content-Encoding` (RFC 9110, 8.4). The client never requests compression, but a
  * proxy may compress all the same.
  *
- * @returns the decoded bytes, and the headers that still apply to them
  * @throws TransportError if the body cannot be decoded, or would be larger than `maximumAnswerBytes`
  */
-export async function decodeBody(
-  status: number,
-  headers: HttpResponse['headers'],
-  body: Buffer,
-): Promise<{ readonly headers: HttpResponse['headers']; readonly body: Buffer }> {
-  const codings = parseCodings(headers['content-encoding']);
-  if (codings.length === 0) return { headers, body };
-  const decoded = Object.fromEntries(Object.entries(headers).filter(([name]) => !encodedHeaders.has(name)));
+export async function decodeBody(status: number, contentEncoding: string, body: Buffer): Promise<Buffer> {
+  const codings = parseCodings(contentEncoding);
   // An answer without a body, such as 304, may name a coding as well.
-  if (body.length === 0) return { headers: decoded, body };
+  if (body.length === 0) return body;
   if (codings.length > maximumCodings) throw undecodable(status, `${codings.length} codings applied one after another`);
   let bytes = body;
   // The last coding was applied last.
   for (const coding of codings.toReversed()) bytes = await decode(coding, bytes, status);
-  return { headers: decoded, body: bytes };
+  return bytes;
 }
 
 /** The codings in the order in which they were applied. */
-function parseCodings(header: string | undefined): readonly string[] {
-  const names = (header ?? '').split(',').map((name) => name.trim().toLowerCase());
+function parseCodings(header: string): readonly string[] {
+  const names = header.split(',').map((name) => name.trim().toLowerCase());
   return names.filter((name) => name !== '' && name !== 'identity');
 }
 

@@ -24,73 +24,57 @@ export function limitAttempts({ retries, retryFor }: RetryPolicy): number {
   return retryFor === undefined ? retries + 1 : Number.POSITIVE_INFINITY;
 }
 
+/** A final pause that is shorter than this, in milliseconds, is not worth another attempt. */
+const minimumFinalDelay = 1000;
+
+/** The shortest pause, in milliseconds, that a service can ask for during `retryFor`. */
+const minimumAskedDelay = 1000;
+
 /** When the attempts of a call are made. Moments are in milliseconds since the epoch. */
-export interface RetrySchedule {
+export class RetrySchedule {
   readonly attempts: number;
   /** No attempt begins later. */
   readonly lastAttempt: number;
   /** Every attempt ends here. */
   readonly end: number;
+  readonly #begin: number;
+  readonly #isCounted: boolean;
+
+  /** @param begin the start of the call */
+  constructor(policy: RetryPolicy, begin: number) {
+    const { until = Infinity, requestTimeout, retryFor } = policy;
+    const end = begin + callTimeout(policy);
+    this.attempts = limitAttempts(policy);
+    this.lastAttempt = Math.min(retryFor === undefined ? end : begin + retryFor, until);
+    this.end = Math.min(end, until + requestTimeout);
+    this.#begin = begin;
+    this.#isCounted = retryFor === undefined;
+  }
+
   /**
-   * The pause before the next attempt, in milliseconds.
+   * The pause before the next attempt, in milliseconds. With `retryFor`, the last attempt begins just before the time is
+   * up, even if the service asks for a longer pause.
    *
    * @param failed how many attempts have failed, from 1
    * @param random a number from 0 up to 1
    * @param retryAfter the pause that the service asks for, in milliseconds
    */
-  delay(failed: number, now: number, random: number, retryAfter: number | undefined): number;
+  delay(failed: number, now: number, random: number, retryAfter: number | undefined): number {
+    if (this.#isCounted) return retryAfter ?? backoff(failed, random);
+    // Some services send a time in the past, because their clock differs, or 0. Obeying that would repeat requests
+    // without a pause.
+    const isAsked = retryAfter !== undefined && retryAfter >= minimumAskedDelay;
+    const delay = isAsked ? retryAfter : backoff(failed, random, maximumOutageDelay);
+    const left = this.lastAttempt - now;
+    return left > minimumFinalDelay ? Math.min(delay, left - 1) : delay;
+  }
+
   /** Why and when the next attempt is made, for the log. */
-  describe(failed: number, reason: string, next: { readonly now: number; readonly delay: number }): string;
-}
-
-/** @param begin the start of the call */
-export function createRetrySchedule(policy: RetryPolicy, begin: number): RetrySchedule {
-  const { until = Infinity, requestTimeout, retryFor } = policy;
-  const end = begin + callTimeout(policy);
-  const limits = {
-    attempts: limitAttempts(policy),
-    lastAttempt: Math.min(retryFor === undefined ? end : begin + retryFor, until),
-    end: Math.min(end, until + requestTimeout),
-  };
-  return retryFor === undefined ? countedSchedule(limits) : lastingSchedule(begin, limits);
-}
-
-type Limits = Pick<RetrySchedule, 'attempts' | 'lastAttempt' | 'end'>;
-
-function countedSchedule(limits: Limits): RetrySchedule {
-  const { attempts } = limits;
-  return {
-    ...limits,
-    delay: (failed, _now, random, retryAfter) => retryAfter ?? backoff(failed, random),
-    describe: (failed, reason, { delay }) =>
-      `attempt ${failed} of ${attempts}: ${reason}; trying again in ${formatSeconds(delay)}`,
-  };
-}
-
-/** A final pause that is shorter than this, in milliseconds, is not worth another attempt. */
-const minimumFinalDelay = 1000;
-
-/** The shortest pause, in milliseconds, that a service can ask for. */
-const minimumAskedDelay = 1000;
-
-/** For `retryFor`. The last attempt begins just before the time is up, even if the service asks for a longer pause. */
-function lastingSchedule(begin: number, limits: Limits): RetrySchedule {
-  const { lastAttempt } = limits;
-  return {
-    ...limits,
-    delay(failed, now, random, retryAfter) {
-      // Some services send a time in the past, because their clock differs, or 0. Obeying that would repeat requests
-      // without a pause.
-      const isAsked = retryAfter !== undefined && retryAfter >= minimumAskedDelay;
-      const delay = isAsked ? retryAfter : backoff(failed, random, maximumOutageDelay);
-      const left = lastAttempt - now;
-      return left > minimumFinalDelay ? Math.min(delay, left - 1) : delay;
-    },
-    describe(failed, reason, { now, delay }) {
-      const next = `trying again in ${formatSeconds(delay)}, at ${formatTime(now + delay)}`;
-      return `attempt ${failed}, failing for ${formatSeconds(now - begin)}: ${reason}; ${next}, and then until ${formatTime(lastAttempt)}`;
-    },
-  };
+  describe(failed: number, reason: string, { now, delay }: { readonly now: number; readonly delay: number }): string {
+    const next = `${reason}; trying again in ${formatSeconds(delay)}`;
+    if (this.#isCounted) return `attempt ${failed} of ${this.attempts}: ${next}`;
+    return `attempt ${failed}, failing for ${formatSeconds(now - this.#begin)}: ${next}, at ${formatTime(now + delay)}, and then until ${formatTime(this.lastAttempt)}`;
+  }
 }
 
 /** A duration in milliseconds as seconds: `0.5 s`, `30 s`. */

@@ -1,7 +1,7 @@
 import { sleep } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { readRetryReason, type RetryReason } from './retry.ts';
-import { createRetrySchedule, formatSeconds, type RetryPolicy } from './retry-schedule.ts';
+import { formatSeconds, type RetryPolicy, RetrySchedule } from './retry-schedule.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from './transport.ts';
 
 export interface CallContext extends Dependencies {
@@ -43,7 +43,7 @@ export async function sendWithRetry(
   rule: RetryRule = (outcome) => readRetryReason(outcome, context.clock.now()),
 ): Promise<FinalResponse> {
   const { clock, retryPolicy, log } = context;
-  const schedule = createRetrySchedule(retryPolicy, clock.now());
+  const schedule = new RetrySchedule(retryPolicy, clock.now());
   const { lastAttempt, end } = schedule;
   let earlierArrived = false;
   for (let attempt = 1; ; attempt += 1) {

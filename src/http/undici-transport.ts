@@ -127,10 +127,11 @@ async function toAnswer(
   body: Buffer,
   encoding: BufferEncoding,
 ): Promise<HttpResponse> {
-  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString(encoding) };
+  const { 'content-encoding': contentEncoding } = headers;
+  if (contentEncoding === undefined) return { status, headers, text: body.toString(encoding) };
   const { decodeBody } = await import('./content-encoding.ts');
-  const decoded = await decodeBody(status, headers, body);
-  return { status, headers: decoded.headers, text: decoded.body.toString(encoding) };
+  const decoded = await decodeBody(status, contentEncoding, body);
+  return { status, headers, text: decoded.toString(encoding) };
 }
 
 /** How much of a request was certainly written to a connection. */

@@ -23,7 +23,7 @@ const coders = {
 const codings = Object.keys(coders) as readonly (keyof typeof coders)[];
 
 async function decoded(coding: string, body: Buffer, status = 200): Promise<string> {
-  return (await decodeBody(status, { 'content-encoding': coding }, body)).body.toString();
+  return (await decodeBody(status, coding, body)).toString();
 }
 
 function answersBytes(status: number, body: Buffer, coding: string): Fault {
@@ -42,9 +42,6 @@ describe('a compressed answer', () => {
     const transport = opened(createTransport({}));
     const answer = await transport.send({ method: 'GET', url: server.url, headers: {} }, new AbortController().signal);
     expect(answer).toMatchObject({ status: 201, text: json });
-    // These headers describe the compressed body.
-    expect(answer.headers).not.toHaveProperty('content-encoding');
-    expect(answer.headers).not.toHaveProperty('content-length');
   });
 
   it('is decoded whatever it contains, in the reverse order of its codings', async () => {
@@ -53,8 +50,7 @@ describe('a compressed answer', () => {
       fc.asyncProperty(fc.uint8Array({ minLength: 1 }), chain, async (bytes, names) => {
         let body: Buffer = Buffer.from(bytes);
         for (const name of names) body = coders[name](body);
-        const done = await decodeBody(200, { 'content-encoding': names.join(', ') }, body);
-        expect(done.body.equals(bytes)).toBe(true);
+        expect((await decodeBody(200, names.join(', '), body)).equals(bytes)).toBe(true);
       }),
       { numRuns: 50 },
     );
