@@ -7,22 +7,13 @@ import { endpointLabel } from './service-error.ts';
 export interface WriteIdentity {
   /** `owner/name`. */
   readonly repository?: string | undefined;
-  readonly runId: string | undefined;
-  /** Counts the re-runs of the run. */
-  readonly attempt?: string | undefined;
+  readonly runId?: string | undefined;
   /** The job's key in the workflow. */
   readonly job?: string | undefined;
   /** The matrix values of the job; undefined outside a matrix. */
   readonly matrix?: unknown;
   /** GitHub's id of the step (`GITHUB_ACTION`). */
   readonly step?: string | undefined;
-}
-
-export interface ExecutionIdentity extends WriteIdentity {
-  /** Random for each call; the retries of a call share it. */
-  readonly execution: string;
-  /** Whether the record of an earlier attempt no longer counts, so that the same evidence is recorded once more. */
-  readonly recordsAgain?: boolean;
 }
 
 /** The parts of a request that determine its idempotency key. */
@@ -35,28 +26,20 @@ export interface WriteContent {
 }
 
 /**
- * The idempotency key of a request. If the endpoint appends a record, the same step with the same content has the same
- * key in every attempt of the run, so that the same evidence is recorded once, as long as it counts. Otherwise only the
- * retries of one execution share the key, so that a step that runs again sets the state again. The attempt does not
- * identify an execution: GitHub gives two calls of a reusable workflow the same `GITHUB_JOB`, two uses of a composite
- * action in a job the same `GITHUB_ACTION`, and another step may have changed the state in between.
+ * The idempotency key of a request. It begins with the id of the run, which grows, so that keys of the same time are
+ * neighbours in the index of the service.
  *
- * The key begins with the id of the run, which grows, so that keys of the same time are neighbours in the index of the
- * service.
+ * @param execution random for each call, if only its retries share the key; undefined if the same step with the same
+ * content has the same key in every attempt of the run
  */
-export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, content: WriteContent): string {
-  const { repository, runId, attempt, job, matrix, step, execution, recordsAgain = false } = identity;
-  const isOfRun = endpoint.repetition.effect === 'appends' && !recordsAgain;
-  const digest = sha256([
-    endpointLabel(endpoint),
-    repository,
-    runId,
-    isOfRun ? undefined : [attempt, execution],
-    job,
-    matrix,
-    step,
-    contentDigest(endpoint, content),
-  ]);
+export function idempotencyKey(
+  endpoint: Endpoint,
+  { repository, runId, job, matrix, step }: WriteIdentity,
+  content: WriteContent,
+  execution: string | undefined,
+): string {
+  const label = endpointLabel(endpoint);
+  const digest = sha256([label, repository, runId, execution, job, matrix, step, contentDigest(endpoint, content)]);
   return /^\d{1,20}$/u.test(runId ?? '') ? `${runId}-${digest}` : digest;
 }
 

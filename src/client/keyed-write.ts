@@ -18,19 +18,24 @@ interface KeySource {
   readonly identity: WriteIdentity | undefined;
   /** A number from 0 up to 1. */
   readonly random: () => number;
-  /** See `ExecutionIdentity`. */
-  readonly recordsAgain?: boolean;
+  /** Whether the record of an earlier attempt no longer counts, so that the same evidence is recorded once more. */
+  readonly recordsAgain: boolean;
 }
 
-/** The idempotency key of a request. Outside a GitHub run, nothing identifies the step, so the key is random. */
+/**
+ * The idempotency key of a request. If the endpoint appends a record, the same step with the same content has the same
+ * key in every attempt of the run, so that the same evidence is recorded once, as long as it counts. Otherwise only the
+ * retries of one execution share the key, so that a step that runs again sets the state again. Nothing that GitHub sets
+ * identifies an execution: two calls of a reusable workflow have the same `GITHUB_JOB`, two uses of a composite action in
+ * a job the same `GITHUB_ACTION`, and another step may have changed the state in between.
+ */
 export async function createKey(endpoint: Endpoint, call: WriteCall, source: KeySource): Promise<string> {
-  const { identity, random, recordsAgain = false } = source;
+  const { identity = {}, random, recordsAgain } = source;
   const { file } = call;
   const digested = file === undefined ? undefined : ([file.filename, await toDigestedFile(file).digest()] as const);
-  const content = { ...call, file: digested };
-  const execution = randomDigits(random);
-  const step = identity?.runId === undefined ? { runId: `random ${execution}` } : identity;
-  return idempotencyKey(endpoint, { ...step, execution, recordsAgain }, content);
+  const isOfRun = identity.runId !== undefined && endpoint.repetition.effect === 'appends' && !recordsAgain;
+  const execution = isOfRun ? undefined : randomDigits(random);
+  return idempotencyKey(endpoint, identity, { ...call, file: digested }, execution);
 }
 
 /** The call with a file whose digest is computed while it is read for the first time, whatever it is read for. */

@@ -19,7 +19,6 @@ const accepts = { 'accept-idempotency-key': '?1' };
 const identity: WriteIdentity = {
   repository: 'acme/widgets',
   runId: '7',
-  attempt: '1',
   job: 'build',
   matrix: undefined,
   step: '__run',
@@ -73,14 +72,18 @@ describe('a write', () => {
     });
   });
 
-  it('has a key of its own outside a GitHub run', async () => {
+  it.each<[string, (client: TestClient) => Promise<unknown>, WriteIdentity | undefined, keys: number]>([
+    ['sets a state has another key in each execution', saveFlow, identity, 2],
+    ['appends a record outside a GitHub run has another key in each execution', attest, undefined, 2],
+    ['appends the same record in the same step has the same key', attest, identity, 1],
+  ])('that %s', async (_what, send, sender, keys) => {
     const server = await startServer(answers(201, 'OK'));
     let drawn = 0;
     const random = (): number => ((drawn += 1) % 97) / 97;
-    const client = openClient(server.url, { random });
-    await saveFlow(client);
-    await saveFlow(client);
-    expect(new Set(keysOf(server)).size).toBe(2);
+    const client = openClient(server.url, { random, connection: sender === undefined ? {} : { identity: sender } });
+    await send(client);
+    await send(client);
+    expect(new Set(keysOf(server)).size).toBe(keys);
   });
 
   it('is sent again with the same key if an answer has shown that the service honours it', async () => {
@@ -117,7 +120,7 @@ describe('a write', () => {
       'idempotent-replayed': 'true',
       'idempotent-superseded': 'true',
     });
-    const rerun = { connection: { identity: { ...identity, attempt: '3' } } };
+    const rerun = { connection: { identity } };
 
     it('is recorded once more, with a key of its own that its retries share', async () => {
       const server = await startServer(superseded, resetsBeforeTheAnswer, answers(201, 'OK', accepts));

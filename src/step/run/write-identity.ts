@@ -9,7 +9,6 @@ export function readWriteIdentity(job: Job, source: InputSource): WriteIdentity 
   return {
     repository: job.repository === undefined ? undefined : `${job.repository.owner}/${job.repository.name}`,
     runId: job.runId,
-    attempt: job.runAttempt,
     job: job.job,
     matrix: parseMatrix(inputText(source, matrix)),
     step: source.environment['GITHUB_ACTION'],

@@ -9,7 +9,6 @@ describe('readWriteIdentity', () => {
     expect(readWriteIdentity(jobOf('push', {}), source)).toEqual({
       repository: 'acme/widgets',
       runId: '4242',
-      attempt: '2',
       job: 'build',
       matrix: { node: 24, os: 'ubuntu' },
       step: '__run_2',
