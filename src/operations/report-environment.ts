@@ -56,7 +56,7 @@ export const reportEnvironment = defineOperation({
         reason: 'Left out because no digest is known:',
         advice: 'Deploy images by their digest, or list what runs in `artifacts`.',
       });
-      if (count === 0) log.warning('Nothing runs, so the report is empty.');
+      if (count === 0) log.warning('The report is empty: nothing runs that has a known digest.');
       return found;
     });
     const answer = await client.call(kind.endpoint, {

@@ -26,7 +26,7 @@ export const reportK8s = defineOperation({
         reason: 'Left out because their images have no digest yet:',
         advice: 'Report again once they run.',
       });
-      if (count === 0) log.warning(`${file.name} contains no running pods, so the report is empty.`);
+      if (count === 0) log.warning(`The report is empty: ${file.name} has no running pod with the digest of an image.`);
       return found;
     });
     const answer = await client.call(endpoint, {

@@ -80,7 +80,7 @@ describe('report-environment', () => {
   it('warns if nothing runs', async () => {
     await workspace.write('functions.json', '{"Functions":[]}');
     const { log, result } = await report('lambda', { files: 'functions.json' });
-    expect(log.warnings).toEqual(['Nothing runs, so the report is empty.']);
+    expect(log.warnings).toEqual(['The report is empty: nothing runs that has a known digest.']);
     expect(result.report.tables).toEqual([]);
   });
 

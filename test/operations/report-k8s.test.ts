@@ -114,12 +114,16 @@ describe('report-k8s', () => {
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual(report);
   });
 
-  it('warns that it reports an empty cluster', async () => {
-    const { result, log } = await reported(podList(aPod('new-1', { status: { phase: 'Pending' } })), {
-      status: 201,
-      body: 'OK',
-    });
-    expect(log.warnings).toEqual(['pods.json contains no running pods, so the report is empty.']);
+  it('warns of an empty report, which does not mean that nothing runs', async () => {
+    const pods = [
+      aPod('new-1', { status: { phase: 'Pending' } }),
+      aPod('web-1', { status: { containerStatuses: [containerStatus('web', 'web:1', '')] } }),
+    ];
+    const { result, log } = await reported(podList(...pods), { status: 201, body: 'OK' });
+    expect(log.warnings).toEqual([
+      expect.stringContaining('1 container: shop/web-1/web'),
+      'The report is empty: pods.json has no running pod with the digest of an image.',
+    ]);
     expect(result.report.tables).toEqual([]);
   });
 
