@@ -60,7 +60,7 @@ export async function withGitHub(
 
 function whyUnavailable(job: Job | undefined, token: string | undefined): string {
   if (job === undefined) return 'the job could not be read; see the error.';
-  if (token === undefined) return '`github-token` is empty. Remove it, or set it to `${{ github.token }}`.';
+  if (token === undefined) return '`github-token` is empty or malformed. Remove it or set it to `${{ github.token }}`.';
   return 'GITHUB_REPOSITORY does not name a repository. GitHub sets it; make sure that no step changes it.';
 }
 

@@ -309,7 +309,7 @@ describe('publishResult', () => {
       expect.stringContaining('GITHUB_REPOSITORY'),
     ]);
     expect(await warningsOf(job, { wanted: { ...alone, githubToken: undefined } })).toEqual([
-      expect.stringContaining('`github-token` is empty'),
+      expect.stringContaining('`github-token` is empty or malformed'),
     ]);
   });
 });
