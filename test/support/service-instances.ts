@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { type After, systemClock } from '../../src/runtime/clock.ts';
+import { parseApiKey } from '../../src/service/account/api-key.ts';
 import type { DatabaseOptions } from '../../src/service/platform/database/postgres/open-postgres.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 import { startLocalService } from '../../tools/local-service.ts';
@@ -28,7 +29,7 @@ export function startInstance(
   database: DatabaseOptions,
   sources: Partial<StorageDependencies> = {},
 ): Promise<ServiceInstance> {
-  const first = { org: sharedOrg, key: sharedKey };
+  const first = { org: sharedOrg, key: parseApiKey(sharedKey) };
   return startLocalService(
     { dataFolder: tmpdir(), database, first, allowPrivateTargets: true },
     { after: hurriedAfter, ...sources },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { parseApiKey } from '../../src/service/account/api-key.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { startLocalService } from '../../tools/local-service.ts';
@@ -73,7 +74,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
   const storage = own ?? (await createTestStorage());
   const apiKey = `first0key_${'k'.repeat(43)}`;
   const service = await startLocalService(
-    { ...storage.options, adminKey, first: { org, key: apiKey }, load: patient, ...options },
+    { ...storage.options, adminKey, first: { org, key: parseApiKey(apiKey) }, load: patient, ...options },
     sources,
   );
   const keys = new Map([[org, apiKey]]);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseApiKey } from '../../src/service/account/api-key.ts';
 import { startLocalService } from '../local-service.ts';
 import { recordCompany } from './company-data.ts';
 import { recordSamples } from './sample-data.ts';
@@ -30,7 +31,7 @@ export async function startSampleService(
   const org = 'acme';
   let seconds = end;
   const service = await startLocalService(
-    { dataFolder, first: { org, key }, allowPrivateTargets: false },
+    { dataFolder, first: { org, key: parseApiKey(key) }, allowPrivateTargets: false },
     { now: () => seconds * 1000 },
   );
   const setTime = (time: number): void => {

@@ -5,7 +5,7 @@ import type { UseCaseDependencies } from '../platform/judging/use-case-dependenc
 import { findNameCollision } from '../platform/page-paths.ts';
 import type { StoredKey } from './account.ts';
 import type { AccountReader } from './account-records.ts';
-import { type ApiKey, apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches } from './api-key.ts';
+import { type ApiKey, formatApiKey, newApiKey, secretMatches } from './api-key.ts';
 import { type CreatedKey, insertKey, toKeyEvent, toStoredKey } from './api-key-use-cases.ts';
 import { expiryWarningPeriod, renderExpiry, toDefaultExpiry } from './key-lifetime.ts';
 
@@ -13,7 +13,7 @@ import { expiryWarningPeriod, renderExpiry, toDefaultExpiry } from './key-lifeti
 export interface InitialApiKey {
   readonly org: string;
   /** A key chosen by the operator; generated if absent. */
-  readonly key?: string | undefined;
+  readonly key?: ApiKey | undefined;
 }
 
 type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
@@ -29,19 +29,14 @@ export interface EnsuredApiKey {
  * Ensures that the organization exists and has an admin's key, so that a new service can be used immediately. Repeating
  * it with the same settings changes nothing: a key that has expired is not renewed.
  *
- * @throws Error if the given key does not have the format of a key, its id belongs to another key, or the name of a new
- *   organization is reserved.
+ * @throws Error if the id of the given key belongs to another key, or the name of a new organization is reserved.
  */
 export async function ensureInitialApiKey(
   { storage, now, randomBytes }: KeyDependencies,
-  { org, key: given }: InitialApiKey,
+  { org, key: chosen }: InitialApiKey,
 ): Promise<EnsuredApiKey> {
   const createdAt = unixSeconds(now());
   const description = 'The first key of the organization';
-  const chosen = given === undefined ? undefined : parseApiKey(given);
-  if (given !== undefined && chosen === undefined) {
-    throw new Error(`the first key does not have the form of an API key: ${apiKeyForm}`);
-  }
   const key = chosen ?? newApiKey(randomBytes);
   return storage.transaction(allOrganizations, async ({ organizations, accounts, auditLog }) => {
     const collision = findNameCollision(org);

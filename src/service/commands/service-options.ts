@@ -5,6 +5,7 @@ import { orgName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { findWeakness } from '../account/administration-key.ts';
+import { type ApiKey, apiKeyForm, parseApiKey } from '../account/api-key.ts';
 import { type QuotaName, quotaNames, type Quotas } from '../organization/quota.ts';
 import { splitDatabaseUrl } from '../platform/database/postgres/split-database-url.ts';
 import type { ServiceOptions } from '../service.ts';
@@ -130,7 +131,7 @@ export function parseServiceOptions(
   if (flags['version'] === true) return 'version';
   const valueOf = (setting: Setting): string | undefined => readSetting(setting, flags[setting], environment);
   const isOn = (setting: Setting): boolean => flags[setting] === true || parseSwitch(setting, valueOf(setting));
-  const key = valueOf('key');
+  const key = parseFirstKey(valueOf('key'));
   const org = readOrganization(flags['org'], environment);
   if (key !== undefined && org === undefined)
     throw new OptionError('--key requires --org: set it to the organization of the key');
@@ -273,6 +274,13 @@ function parseTrustedProxies(text = ''): readonly string[] {
     throw new OptionError(`--trusted-proxy ${proxy} must be an IP address or a network, such as 10.0.0.0/8`);
   }
   return proxies;
+}
+
+/** @throws OptionError, which does not contain the key */
+function parseFirstKey(text: string | undefined): ApiKey | undefined {
+  const key = parseApiKey(text ?? '');
+  if (key !== undefined || text === undefined) return key;
+  throw new OptionError(`--key or ${toVariableName('key')} does not have the form of an API key: ${apiKeyForm}`);
 }
 
 /** @throws OptionError if the key is weak. The second command of the remedy works without OpenSSL. */

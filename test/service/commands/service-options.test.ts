@@ -9,6 +9,7 @@ import { parseServiceOptions, usage } from '../../../src/service/commands/servic
 import { startServiceProcess } from '../../support/service-process.ts';
 
 const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
+const key = `first_${'k'.repeat(32)}`;
 
 describe('the settings of the service', () => {
   it('have safe defaults', () => {
@@ -56,7 +57,7 @@ describe('the settings of the service', () => {
       '--org',
       'acme',
       '--key',
-      'k',
+      key,
       '--admin-key',
       adminKey,
       '--smtp-url',
@@ -77,7 +78,7 @@ describe('the settings of the service', () => {
       publicUrl: 'https://c.example.com/x',
       trustedProxies: ['10.0.0.0/8', '2001:db8::1', '192.0.2.1'],
       adminKey,
-      first: { org: 'acme', key: 'k' },
+      first: { org: 'acme', key: { id: 'first', secret: 'k'.repeat(32) } },
       mail: { url: 'smtps://mail.example.com', from: 'compliance@example.com' },
       allowPrivateIssuers: false,
       allowPrivateTargets: true,
@@ -119,7 +120,8 @@ describe('the settings of the service', () => {
       (proxy) => [['--trusted-proxy', proxy], `--trusted-proxy ${proxy} must be an IP address`] as const,
     ),
     [['--org', 'a b'], '--org a b is not a valid name'],
-    [['--key', 'k'], '--key requires --org'],
+    [['--key', key], '--key requires --org'],
+    [['--org', 'acme', '--key', 'short'], '--key or COMPLIANCE_SERVICE_KEY does not have the form of an API key'],
     [['--public-url', 'compliance'], '--public-url compliance must be an http(s) URL'],
     [['--public-url', 'ftp://c'], '--public-url ftp://c must be an http(s) URL'],
     [['--public-url', 'https://c?x=1'], 'must be an http(s) URL'],
