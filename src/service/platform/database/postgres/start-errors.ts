@@ -90,6 +90,10 @@ function explain(cause: unknown, { servers }: DatabaseAddress): Explanation | un
     const remedy = 'name the host as in the certificate, and the file of its authority with sslrootcert in the URL';
     return { what: "the server's certificate is not trusted", remedy };
   }
+  if (errorMessage(cause).includes('does not support SSL')) {
+    const remedy = 'turn it on there (ssl = on), or remove sslmode from the URL if the network is your own';
+    return { what: 'the server has encryption turned off', remedy };
+  }
   const { user = '', database = '' } = servers[0] ?? {};
   return byCode[errorCode(cause) ?? '']?.({ user, database, host: textAt(cause, 'hostname') ?? '' });
 }

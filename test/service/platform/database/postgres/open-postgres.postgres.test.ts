@@ -67,6 +67,14 @@ describe('a database that cannot be used', () => {
     expect(message).toContain('; check the host and the port in the URL');
   });
 
+  it('because it has no encryption, is named with sslmode', async () => {
+    const message = await failedStart((url) => {
+      url.searchParams.set('sslmode', 'verify-full');
+    });
+    expect(message).toContain('the server has encryption turned off (The server does not support SSL connections); ');
+    expect(message).toContain('remove sslmode from the URL');
+  });
+
   it('is named by the error of the server that answered, if there are several', async () => {
     const port = await freePort();
     const { host } = new URL(sharedPostgres());
