@@ -301,12 +301,13 @@ export class ComplianceClient implements EndpointCaller {
    * @throws UserError if the call does not have the declared form, or must not leave the job
    */
   async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
-    const key = await this.#checkAndDeriveKey(endpoint, call);
-    const { baseUrl, filePartStyle } = this.#connection;
+    const { baseUrl, filePartStyle, checkUpload } = this.#connection;
+    checkCall(endpoint, call);
+    if (endpoint.body.kind !== 'none') await checkUpload?.(call);
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
-    const writes = isWrite(endpoint) ? await loadWrites() : undefined;
-    const isKeyed = writes !== undefined && key !== undefined;
-    const document = isKeyed ? writes.withRecordedKey(endpoint, call.document, key) : call.document;
+    const key = isWrite(endpoint) ? (call.key ?? (await this.#deriveKey(endpoint, call))) : undefined;
+    const document =
+      key === undefined ? call.document : (await loadWrites()).withRecordedKey(endpoint, call.document, key);
     const body = await requestBody(endpoint, {
       document,
       file: call.file,
@@ -319,21 +320,13 @@ export class ComplianceClient implements EndpointCaller {
       headers: {
         accept: 'application/json',
         ...this.#headers(),
-        ...(isKeyed ? { [idempotencyKeyHeader]: formatIdempotencyKey(key) } : {}),
+        ...(key === undefined ? {} : { [idempotencyKeyHeader]: formatIdempotencyKey(key) }),
         // The evidence is from an earlier run, so the key of this run does not prove what it says about its run.
         ...(call.replayed === undefined ? {} : toReplayHeaders(call.replayed)),
       },
       ...(body === undefined ? {} : { body }),
     };
-    return { request, path, document, ...(isKeyed ? { key } : {}) };
-  }
-
-  /** Both need the content of the file, which is read once. */
-  async #checkAndDeriveKey(endpoint: Endpoint, call: EndpointCall<Endpoint>): Promise<string | undefined> {
-    checkCall(endpoint, call);
-    const readOnce = isWrite(endpoint) ? (await loadWrites()).withDigest(call) : call;
-    if (endpoint.body.kind !== 'none') await this.#connection.checkUpload?.(readOnce);
-    return call.key ?? (isWrite(endpoint) ? this.#deriveKey(endpoint, readOnce) : undefined);
+    return { request, path, document, ...(key === undefined ? {} : { key }) };
   }
 }
 

@@ -32,51 +32,17 @@ interface KeySource {
 export async function createKey(endpoint: Endpoint, call: WriteCall, source: KeySource): Promise<string> {
   const { identity = {}, random, recordsAgain } = source;
   const { file } = call;
-  const digested = file === undefined ? undefined : ([file.filename, await toDigestedFile(file).digest()] as const);
+  const digested = file === undefined ? undefined : ([file.filename, await digestFile(file)] as const);
   const isOfRun = identity.runId !== undefined && endpoint.repetition.effect === 'appends' && !recordsAgain;
   const execution = isOfRun ? undefined : randomDigits(random);
   return idempotencyKey(endpoint, identity, { ...call, file: digested }, execution);
 }
 
-/** The call with a file whose digest is computed while it is read for the first time, whatever it is read for. */
-export function withDigest<Call extends { readonly file?: FilePart | undefined }>(call: Call): Call {
-  return call.file === undefined ? call : { ...call, file: toDigestedFile(call.file) };
-}
-
-function toDigestedFile(file: FilePart): DigestedFile {
-  return file instanceof DigestedFile ? file : new DigestedFile(file);
-}
-
-/** A file whose digest is known once it has been read to its end. */
-class DigestedFile implements FilePart {
-  readonly filename: string;
-  readonly size: number;
-  readonly parts: NonNullable<FilePart['parts']>;
-  readonly #file: FilePart;
-  #digest: string | undefined;
-
-  constructor(file: FilePart) {
-    this.filename = file.filename;
-    this.size = file.size;
-    this.parts = file.parts ?? [{ name: file.filename }];
-    this.#file = file;
-  }
-
-  async *open(): AsyncGenerator<Uint8Array, void, undefined> {
-    const sum = createHash('sha256');
-    for await (const chunk of this.#file.open()) {
-      sum.update(chunk);
-      yield chunk;
-    }
-    this.#digest = sum.digest('hex');
-  }
-
-  /** The SHA-256 in hex digits. Reads the file unless it has been read to its end. */
-  async digest(): Promise<string> {
-    const chunks = this.open();
-    while (this.#digest === undefined) await chunks.next();
-    return this.#digest;
-  }
+/** The SHA-256 of a file in hex digits. */
+async function digestFile(file: FilePart): Promise<string> {
+  const sum = createHash('sha256');
+  for await (const chunk of file.open()) sum.update(chunk);
+  return sum.digest('hex');
 }
 
 function randomDigits(random: () => number): string {
