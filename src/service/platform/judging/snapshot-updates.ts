@@ -98,9 +98,10 @@ export class SnapshotUpdates {
     if (head === undefined) return;
     const budget = new JudgementBudget(this.#context.matches);
     const pending = await snapshots.findPending({ org, environment: name });
+    const isForced = forced || pending?.forced === true;
+    const outcome = head.isArchived ? 'nothing' : await this.#maker.make(head, at, budget, { forced: isForced });
+    // Not before it is judged: if that needs too much pattern matching, the pending snapshot stays forced.
     if (pending !== undefined) await snapshots.deletePending(pending);
-    if (head.isArchived) return;
-    const outcome = await this.#maker.make(head, at, budget, { forced: forced || pending?.forced === true });
     this.#stepsLeft -= stepsPerSnapshot + budget.spent;
     if (outcome === 'made') await this.#spread(head, at);
   }
@@ -136,8 +137,7 @@ export async function judgeAll(
   const { environments } = transaction;
   await noteChange(transaction, { org }, at);
   const judged = await environments.listJudged(org);
-  const logical = await environments.listIncluding(org, judged);
-  await new SnapshotUpdates(transaction, context).update([...judged, ...logical], { org, at, forced: false });
+  await new SnapshotUpdates(transaction, context).update(judged, { org, at, forced: false });
 }
 
 /**

@@ -136,6 +136,11 @@ describe('a report to an environment that hundreds of logical ones include', () 
   });
 });
 
+it('makes no snapshot by a report that was sent before the environment was archived', async () => {
+  await storage.transaction(org, ({ naming }) => naming.archive({ org, kind: 'environment', name: 'prod' }, 2));
+  expect(await report(3, 'web:1')).toEqual({ outcome: 'nothing new' });
+});
+
 describe('patterns that take long', () => {
   const slow = (size: number): NonNullable<PolicyRules['artifacts']> => ({
     provenance: { required: true, exceptions: [{ if: `\${{ matches(artifact.name, "a(a|b){1,${size}}c") }}` }] },
@@ -157,6 +162,40 @@ describe('patterns that take long', () => {
     expect(outcome).toEqual({ outcome: 'snapshot made' });
     expect(await verdictsOf('prod')).toEqual([false]);
     expect(turns).toBeGreaterThan(8);
+  });
+
+  it('lead to one snapshot for each version of the policy, whatever is recorded or reported before it is made', async () => {
+    const evidenceFor = async (digits: string): Promise<void> => {
+      const sent = sampleArtifact({ fingerprint: fingerprintOf(digits) });
+      const artifact = { ...{ org, flow: 'web', id: digits, createdAt: 4, reportedBy: user }, report: sent };
+      expect(await records.recordArtifact(artifact)).toBe('recorded');
+    };
+    const expectSnapshots = async (number: number): Promise<void> => {
+      const verdicts = Array.from({ length: number }, () => false);
+      expect([await verdictsOf('prod'), await verdictsOf('stage')]).toEqual([verdicts, verdicts]);
+      expect(countOf('pending_snapshots')).toBe(0);
+    };
+    await records.saveFlow(
+      { org, name: 'web', description: '', template: [], visibility: undefined, repoUrl: undefined },
+      1,
+    );
+    await records.saveEnvironment({ org, name: 'stage', kind: 'K8S', user }, 1);
+    await savePolicy('slow', {});
+    for (const environment of ['prod', 'stage'])
+      await records.attachPolicies({ org, environment, policies: ['slow', 'strict'], user }, 1);
+    await report(2, ...longNames);
+    const artifacts = toRunningArtifacts([pod('pod', { one: 'aaa', two: 'bbb' })], ['podName']);
+    await records.recordReport({ org, environment: 'stage', kind: 'K8S', artifacts }, 2);
+    await pending.stop();
+    await savePolicy('slow', slow(80));
+    await evidenceFor('0');
+    await evidenceFor('aaa');
+    await expectSnapshots(2);
+    await savePolicy('slow', slow(81));
+    await report(3, ...longNames, 'other');
+    await expectSnapshots(3);
+    await evidenceFor('1');
+    await expectSnapshots(3);
   });
 
   it('lead to "not compliant" beyond the limit, with the reason', async () => {
