@@ -266,6 +266,18 @@ artifacts:
     expect(await verdictsOf('prod')).toEqual([false, true, true]);
   });
 
+  it('of a logical environment by its own policies follows new evidence, also if its members have none', async () => {
+    await saveEnvironment(service, 'stage');
+    await reportPods(service, 'stage', pod('web-1', { web: 'abcdef' }));
+    await saveEnvironment(service, 'all', {
+      ...{ type: 'logical', included_environments: ['stage'], policies: ['strict'] },
+    });
+    await report(service);
+    await attest(service, sampleAttestation('OK'));
+    expect(await verdictsOf('stage')).toEqual(['not judged']);
+    expect(await verdictsOf('all')).toEqual([false, true]);
+  });
+
   it('of a logical environment follows its members, each of whose snapshots leads to one of its own', async () => {
     await saveEnvironment(service, 'stage');
     const included = ['prod', 'stage'];
