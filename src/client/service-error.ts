@@ -104,7 +104,7 @@ const remedies: Readonly<Record<number, string>> = {
   404: 'Check `base-url`: its path may be wrong, or something other than the service answered. If it is right, check `org` and the other names for typos.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
-  413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
+  413: 'Send less: an attachment may have at most 10 MB (10,485,760 bytes), the report of an environment 16 MiB, and the other data of a request 1 MiB.',
   422: correctInputs,
   429: 'Try again later, or raise `retry-for`: the service limits the number of requests.',
 };

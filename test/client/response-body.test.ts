@@ -157,7 +157,7 @@ describe('an error answer', () => {
     [405, 'user', '`base-url`'],
     [408, 'external', '`timeout`'],
     [409, 'external', 'Try again'],
-    [413, 'user', '10 MB'],
+    [413, 'user', 'an attachment may have at most 10 MB (10,485,760 bytes), the report of an environment 16 MiB'],
     [418, 'user', '`base-url`'],
     [429, 'external', '`retry-for`'],
     [500, 'external', 'operators'],
