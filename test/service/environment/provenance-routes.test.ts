@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EnvironmentPayload } from '../../../src/contract/environment.ts';
-import { listVerdicts, pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
+import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { shareTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
@@ -25,8 +25,9 @@ const pageOf = async (path: string): Promise<string> => {
 };
 
 describe('an environment with `require_provenance: true`', () => {
-  it('is judged as if a policy required provenance', async () => {
-    expect(await save({ require_provenance: true })).toMatchObject({ status: 201, body: 'OK' });
+  it('is judged as if a policy required provenance, besides its own', async () => {
+    await savePolicy(service, 'tolerant', '_schema: https://example.com/v1\n');
+    expect(await save({ require_provenance: true, policies: ['tolerant'] })).toMatchObject({ status: 201, body: 'OK' });
     await reportFirst();
     expect(await listVerdicts(service, 'prod')).toEqual([false]);
     expect(await pageOf(`/${service.org}/environments/prod`)).toContain(

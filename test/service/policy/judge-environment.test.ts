@@ -130,6 +130,12 @@ describe('the rule of attestations', () => {
     expect(reasons({ attestations: [rule] }, artifact(inFlow()))).toEqual(expected);
   });
 
+  it('that need not be compliant accept any verdict, and ask for no condition of their type', () => {
+    const evidence = [piece('sonar', 'non-compliant'), piece('scan', 'incomplete', 'snyk')];
+    const attestations = evidence.map(({ type }) => ({ type, must_be_compliant: false }));
+    expect(reasons({ attestations }, artifact(inFlow({ evidence })))).toEqual([]);
+  });
+
   it('applies only if its condition holds', () => {
     const rule = (text: string): PolicyRules['artifacts'] => ({
       attestations: [{ type: 'junit', if: `\${{ ${text} }}` }],
@@ -182,9 +188,20 @@ describe('rules that depend on the time', () => {
     ]);
   });
 
+  it.each([
+    ['2026-11-28', '2026-11-27'],
+    ['2026-11-27', '2026-11-28'],
+  ])('are enforced from the later of their own day %s and that of the policy %s', (own, enforce_from) => {
+    const artifacts = { attestations: [{ type: 'junit', enforce_from: own }] };
+    const compiled = compilePolicy({ _schema: 'https://example.com/v1', enforce_from, artifacts });
+    const judged = judge([{ name: 'strict', version: 1, compiled }], [artifact(inFlow())]);
+    expect(judged.brokenFrom).toBe('2026-11-28');
+  });
+
   it('are those of a policy that can change a verdict without a change', () => {
     const dependsOnTime = (rules: PolicyRules['artifacts']): boolean => policy(rules).compiled.dependsOnTime;
     expect(dependsOnTime({ provenance, attestations: [{ type: 'sonar' }] })).toBe(false);
+    expect(compilePolicy({ _schema: 'https://example.com/v1', enforce_from: '2027-01-01' }).dependsOnTime).toBe(true);
     const exceptions = [{ if: '${{ true }}', until: '2027-01-01' }];
     expect(dependsOnTime({ 'trail-compliance': { required: true, exceptions } })).toBe(true);
     expect(dependsOnTime({ attestations: [{ type: 'sonar', max_age: '1h' }] })).toBe(true);

@@ -58,6 +58,7 @@ describe('a condition', () => {
     ['flow.name != "web"', true],
     ['flow.name == flow.name', false],
     ['flow.name in ["web"]', false],
+    ['flow.name in [flow.name]', false],
     ['flow.name not in ["web"]', true],
     ['matches(flow.name, "")', false],
     ['flow.name < "x"', false],

@@ -39,6 +39,7 @@ describe('a condition on evidence', () => {
     ['not evidence.unknown == 1', 'unknown is not known; not evidence.unknown == 1 is required'],
     ['not (evidence.unknown in [1])', 'unknown is not known; not (evidence.unknown in [1]) is required'],
     ['evidence.licenses == "MIT"', 'licenses is a list; evidence.licenses == "MIT" is required'],
+    ['"WARN" in [evidence.quality_gate]', 'quality_gate is OK; "WARN" in [evidence.quality_gate] is required'],
     ['exists(evidence.unknown)', 'unknown is not known; exists(evidence.unknown) is required'],
     ['not exists(evidence.licenses)', 'licenses is a list; not exists(evidence.licenses) is required'],
     ['evidence.constructor != 1', 'constructor is not known; evidence.constructor != 1 is required'],
@@ -78,7 +79,7 @@ describe('a condition on evidence', () => {
     expect(compileRequirement({}, undefined, false)(scan)).toBe(scan);
   });
 
-  it('never makes evidence better', () => {
+  it('never makes evidence better, and leaves its own faults', () => {
     const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.boolean(), fc.constantFrom('a', 'b'));
     const condition = fc
       .tuple(fc.constantFrom('a', 'b'), fc.constantFrom('==', '!=', '<', '>='), fc.nat(3), fc.boolean())
@@ -87,10 +88,10 @@ describe('a condition on evidence', () => {
     const known = fc.dictionary(fc.constantFrom('a', 'b'), value);
     fc.assert(
       fc.property(known, condition, verdict, (facts, text, own) => {
-        const given = piece(facts, { verdict: own });
+        const given = piece(facts, { verdict: own, faults: [{ value: 'its own' }] });
         const judged = compileRequirement({ require: `\${{ ${text} }}` })(given);
         if (judged === given) return;
-        expect([judged.verdict, judged.faults.length]).toEqual(['non-compliant', 1]);
+        expect([judged.verdict, judged.faults.length]).toEqual(['non-compliant', 2]);
       }),
     );
   });
