@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NumberRange } from '../../../src/service/platform/time-series.ts';
-import { unjudged } from '../../../src/service/policy/judge-environment.ts';
+import { type EnvironmentJudgement, unjudged } from '../../../src/service/policy/judge-environment.ts';
 import {
   listFingerprints,
   type RunningArtifact,
   toIdentity,
   toRunningArtifacts,
 } from '../../../src/service/snapshot/running-artifact.ts';
-import type { Snapshot } from '../../../src/service/snapshot/snapshot.ts';
+import { createArtifactVerdict, listAllowed, type Snapshot } from '../../../src/service/snapshot/snapshot.ts';
 import { compareArtifacts } from '../../../src/service/snapshot/snapshot-difference.ts';
 import { createEvents, findMovement } from '../../../src/service/snapshot/snapshot-events.ts';
 import { resolveInterval, toPageRange } from '../../../src/service/snapshot/snapshot-series.ts';
@@ -40,6 +40,30 @@ describe('running artifacts', () => {
         expect(new Set(once.map(toIdentity)).size).toBe(once.length);
       }),
     );
+  });
+});
+
+describe('an artifact of a snapshot', () => {
+  const web: RunningArtifact = { name: 'web', fingerprint: 'f', instances: [] };
+  const judged = (change: Partial<EnvironmentJudgement> = {}): EnvironmentJudgement => ({
+    ...{ ...unjudged, compliant: false, policies: [{ name: 'strict', version: 1 }], ...change },
+  });
+  const reason = { state: 'missing', about: 'web', value: 'not reported' } as const;
+  const breaches = [{ policy: 'strict', name: 'web', fingerprint: 'f', reason }];
+
+  it.each([
+    [{}, true],
+    [{ breaches }, false],
+    [{ furtherBreaches: 1 }, false],
+    [{ unjudgeable: 'it takes too long' }, false],
+    [{ policies: [] }, null],
+  ])('of the judgement %j has the verdict %s', (change, verdict) => {
+    expect(createArtifactVerdict(judged(change), [])(web)).toBe(verdict);
+  });
+
+  it('is allowed in an environment if a member allows it, unless it breaks policies of the environment itself', () => {
+    const members = [judged({ allowed: ['f'] })];
+    expect([listAllowed(judged(), members), listAllowed(judged({ breaches }), members)]).toEqual([['f'], []]);
   });
 });
 

@@ -50,15 +50,18 @@ describe('a key that is limited to some flows and environments', () => {
         status: 201,
       });
     }
-    const inBoth = sampleArtifact({ fingerprint: fingerprintOf(built['open-flow']) });
-    await call(service, { method: 'POST', path: '/artifacts/acme/closed-flow', json: inBoth });
+    const former = 'ddddd4';
+    for (const digits of [built['open-flow'], former]) {
+      const json = sampleArtifact({ fingerprint: fingerprintOf(digits) });
+      await call(service, { method: 'POST', path: '/artifacts/acme/closed-flow', json });
+    }
     const scan = { attestation_name: 'closed-scan', artifact_fingerprint: fingerprintOf(built['closed-flow']) };
     const form = attestationForm(sampleAttestation('ERROR', scan));
     const path = '/attestations/acme/closed-flow/trail/main/sonar';
     expect(await call(service, { method: 'POST', path, form })).toMatchObject({ status: 201 });
     const both = [pod('one', { one: built['open-flow'] }), pod('two', { two: built['closed-flow'] })];
     const unknown = pod('unknown', { unknown: 'cccc3' });
-    for (const name of environments) await reportPods(service, name, ...both);
+    for (const name of environments) await reportPods(service, name, ...both, pod('former', { former }));
     await reportPods(service, 'open-place', ...both, unknown);
     await reportPods(service, 'former-place', unknown);
     await reportPods(service, 'closed-place', ...both, pod('closed-pod', { three: 'ddddd3' }));
