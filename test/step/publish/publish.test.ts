@@ -16,7 +16,6 @@ import { closeAfterEach } from '../../support/close-after-each.ts';
 import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../../support/events.ts';
 import { type FakeGitHub, githubError, type GitHubReply, startGitHub } from '../../support/fake-github.ts';
 import { type GitHubRepository, githubRepository } from '../../support/fake-github-repository.ts';
-import { inputSource } from '../../support/input-source.ts';
 import { jobOf } from '../../support/job.ts';
 import { commandsNamed } from '../../support/workflow-command.ts';
 
@@ -66,7 +65,7 @@ async function warningsOf(
     publishResult(shown, wanted, {
       environment: {},
       job,
-      identity: readStepIdentity(inputSource({})),
+      identity: readStepIdentity({ environment: {} }),
       redact,
       log: target.runner.log,
       transport,
@@ -104,7 +103,7 @@ describe('publishPending', () => {
       publishPending(wanted, {
         environment: {},
         job,
-        identity: readStepIdentity(inputSource({})),
+        identity: readStepIdentity({ environment: {} }),
         redact: target.secrets.redact,
         log: target.runner.log,
         transport,
