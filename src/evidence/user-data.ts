@@ -11,6 +11,7 @@ import { requireSmallJson } from './files/json-limits.ts';
 import { readTextFile } from './files/text-file.ts';
 
 const input = 'user-data';
+const tooLargeRemedy = 'Record less, or attach the data with `files`.';
 
 /**
  * Reads the user's own data: a JSON object, or the path of a file that contains one, relative to the workspace.
@@ -24,7 +25,7 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   const text = inline ? value : await readUserFile(value, workspace);
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
   const tooMuch = (what: string): UserError =>
-    new UserError({ input, what: `${where}${what}`, remedy: 'Record less, or attach the data with `files`.' });
+    new UserError({ input, what: `${where}${what}`, remedy: tooLargeRemedy });
   requireSmallJson(text, maximumDocumentBytes, tooMuch);
   const remedy = 'Set it to a JSON object such as {"ticket": "ABC-1"}, or to the path of a file that contains one.';
   const data = parseUserJson(text, { input, name: where, remedy });
@@ -66,7 +67,7 @@ async function readUserFile(name: string, workspace: string): Promise<string> {
   requireOwnFile(input, path, workspace);
   const found = inspectPath(path);
   if (found?.kind === 'file') {
-    const rules = { purpose: 'your own data', maximumBytes: maximumDocumentBytes, utf16: true, input };
+    const rules = { purpose: 'your own data', maximumBytes: maximumDocumentBytes, utf16: true, input, tooLargeRemedy };
     return forInput(input, () => readTextFile({ path, name, size: found.size }, rules));
   }
   throw new UserError({

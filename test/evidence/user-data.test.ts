@@ -17,6 +17,13 @@ describe("the user's own data", () => {
     expect(failure.message).toBe('data.json is not text in UTF-8');
   });
 
+  it('is refused in a file that is too large, with what to do about much data', async () => {
+    await workspace.write('data.json', JSON.stringify({ log: 'x'.repeat(1024 * 1024) }));
+    const failure = await failureOf(readUserData('data.json', workspace.path));
+    expect(failure.message).toContain('data.json is too large');
+    expect(failure.remedy).toBe('Record less, or attach the data with `files`.');
+  });
+
   it.each([
     ['[1]', 'is JSON, but not an object'],
     ['"text"', 'is JSON, but not an object'],
