@@ -184,6 +184,8 @@ describe('a request with a key that was used for other content', () => {
     expect((await send(flow('one'), 'key')).status).toBe(201);
     expect((await send(flow('two'), 'key')).status).toBe(422);
     expect(valueAt((await call(service, { path: '/flows/acme/web' })).body, 'description')).toBe('one');
+    expect((await send(policyUpload('one'), 'key')).status).toBe(201);
+    expect((await send(policyUpload('two'), 'key')).status).toBe(422);
   });
 });
 

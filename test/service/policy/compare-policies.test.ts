@@ -84,6 +84,28 @@ describe('comparing two versions of a policy', () => {
     );
   });
 
+  it('names what fails now before what fails later, with its first day, and both before what complies again', () => {
+    const rule = (image: string, enforce_from = '2026-01-01') => ({
+      ...{ type: 'junit', if: `\${{ artifact.name == "${image}" }}`, enforce_from },
+    });
+    const attachRules = (name: string, ...attestations: ReturnType<typeof rule>[]): AttachedPolicy =>
+      attach({ _schema: 'https://example.com/v1', artifacts: { attestations } }, name);
+    const other = attachRules('other', rule('later', '2027-01-01'));
+    const next = [rule('later', '2027-03-01'), rule('later', '2027-02-01'), rule('red')];
+    const running = ['fixed', 'later', 'red'].map((name) => ({ name, fingerprint: name, flows: [] }));
+    const { changes } = compare(
+      [other, attachRules('strict', rule('fixed'))],
+      [other, attachRules('strict', ...next)],
+      running,
+    );
+    expect(changes.map(({ artifact, failsFrom }) => [artifact.name, failsFrom])).toEqual([
+      ['red', undefined],
+      ['later', '2027-02-01'],
+      ['fixed', undefined],
+    ]);
+    expect(new Set(changes[1]?.reasons.map((reason) => reason.rule))).toEqual(new Set(['policy strict']));
+  });
+
   it('finds nothing if they are the same, and no new compliance if a rule is added', () => {
     fc.assert(
       fc.property(rules, artifacts, (own, running) => {

@@ -9,6 +9,7 @@ import {
   type EnvironmentJudgement,
   evaluatePolicies,
   judgeEnvironment,
+  listEnvironmentReasons,
   maximumBreaches,
 } from '../../../src/service/policy/judge-environment.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../../src/service/policy/judged-artifact.ts';
@@ -273,6 +274,8 @@ describe('a judgement that exceeds the limits', () => {
         'the policy strict cannot be applied: one of its conditions has the pattern',
       ) as unknown,
     });
+    const tooLong = policy(exceptions('matches(artifact.name, "a{1001}")', 1));
+    expect(evaluatePolicies([tooLong], artifact(), now)).toMatchObject([{ compliant: false, rules: [] }]);
   });
 
   it('keeps the first breaches, and counts the others', () => {
@@ -281,6 +284,11 @@ describe('a judgement that exceeds the limits', () => {
       many(maximumBreaches + 5),
     );
     expect([breaches.length, furtherBreaches]).toEqual([maximumBreaches, 5]);
+    const missing = ['unit', 'scan'].map((about) => ({ state: 'missing', about, value: 'not recorded' }) as const);
+    const flows = [inFlow({ state: 'INCOMPLETE', reasons: missing })];
+    const twice = many(maximumBreaches / 2 + 5).map((one) => ({ ...one, flows }));
+    const all = listEnvironmentReasons(judge([policy({ 'trail-compliance': { required: true } })], twice), 'prod');
+    expect([all.length, all.at(-1)?.about]).toEqual([maximumBreaches + 1, '10 more']);
     const named = many(maximumBreaches).map((one) => ({ ...one, name: 'x'.repeat(4096) }));
     const long = judge([policy({ provenance: { required: true } })], named);
     expect([long.breaches.length, long.furtherBreaches]).toEqual([128, maximumBreaches - 128]);

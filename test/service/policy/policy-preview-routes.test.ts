@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { violations } from '../../../src/contract/check.ts';
 import { type PolicyPreview, previewPolicy } from '../../../src/contract/policy-preview.ts';
+import { createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import {
   changePolicies,
   pod,
@@ -12,7 +13,14 @@ import {
 } from '../../support/environment-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call, type Called } from '../../support/service-call.ts';
-import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import {
+  attest,
+  attestationForm,
+  fingerprintOf,
+  report,
+  sampleAttestation,
+  saveFlow,
+} from '../../support/service-samples.ts';
 import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 const schema = '_schema: https://example.com/v1\n';
@@ -61,6 +69,7 @@ async function prepare(): Promise<void> {
   await reportPods(service, 'stage', pod('web-1', { green }));
   await reportPods(service, 'gone', pod('web-1', { red }));
   await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod', 'stage'] });
+  await saveEnvironment(service, 'bare', { type: 'logical', included_environments: ['gone'], policies: ['known'] });
   await call(service, { method: 'PUT', path: '/environments/acme/gone/archive' });
 }
 
@@ -92,6 +101,7 @@ describe('the preview of a policy', () => {
         ],
       },
       { name: 'stage', compliant_before: true, compliant_after: true, artifact_count: 1, ...unchanged },
+      { name: 'bare', compliant_before: true, compliant_after: true, artifact_count: 0, ...unchanged },
       {
         ...{ name: 'all', compliant_before: true, compliant_after: false, artifacts: [] },
         reasons: [{ about: 'prod', value: 'does not comply', html_url: `${service.url}/acme/environments/prod` }],
@@ -124,6 +134,24 @@ describe('the preview of a policy', () => {
     expect(absent).not.toHaveProperty('present_version');
     await savePolicy(service, 'known');
     expect(await read(strict)).toMatchObject({ ...nothing, present_version: 1 });
+    await saveEnvironment(service, 'gone', { policies: ['known'] });
+    await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['gone'] });
+    await call(service, { method: 'PUT', path: '/environments/acme/gone/archive' });
+    expect(await read(strict)).toMatchObject({ ...nothing, environments: [{ name: 'all' }] });
+  });
+
+  it('counts the evidence of those whom only the new version names', async () => {
+    await saveFlow(service, { template: [] });
+    await report(service, { fingerprint: fingerprintOf(green) });
+    await createServiceAccount(service);
+    const form = attestationForm(sampleAttestation('OK'));
+    const path = '/attestations/acme/web/trail/main/sonar';
+    await call(service, { method: 'POST', path, form, key: await createServiceAccountKey(service) });
+    await savePolicy(service, 'known');
+    await saveEnvironment(service, 'prod', { policies: ['known'] });
+    await reportPods(service, 'prod', pod('web-1', { green }));
+    const found = await read(`${schema}artifacts: {attestations: [{type: sonar, from: [service-account:ci]}]}`);
+    expect(found.environments).toMatchObject([{ compliant_before: true, compliant_after: true }]);
   });
 
   it('lists 200 artifacts, and matches patterns in portions', async () => {
@@ -134,11 +162,14 @@ describe('the preview of a policy', () => {
       (_, index) => [`${'a'.repeat(50)}${index}`, index.toString(16)] as const,
     );
     await reportPods(service, 'prod', pod('web-1', Object.fromEntries(images)));
+    await saveEnvironment(service, 'stage', { policies: ['known'] });
+    await reportPods(service, 'stage', pod('web-1', { red }));
     const exception = '    exceptions:\n      - if: ${{ matches(artifact.name, "(a|b){1,50}c") }}\n';
     const found = await read(provenancePolicy + exception);
-    expect(found).toMatchObject({ changed_environments: 1, changed_artifacts: 210 });
+    expect(found).toMatchObject({ changed_environments: 2, changed_artifacts: 211 });
     expect(found.environments[0]).toMatchObject({ artifact_count: 210, artifacts_left_out: 10 });
     expect(found.environments[0]?.artifacts).toHaveLength(200);
+    expect(found.environments[1]).toMatchObject({ artifacts: [], artifacts_left_out: 1 });
   });
 
   it('judges 200 environments, and counts the others', async () => {
@@ -150,13 +181,16 @@ describe('the preview of a policy', () => {
     expect(found.environments).toHaveLength(200);
   });
 
-  it('says what could not be judged', async () => {
+  it('says what could not be judged, and judges no more after five such environments', async () => {
     await prepare();
     await changePolicies(service, 'DELETE', 'stage', ['known']);
     const images = Array.from({ length: 300 }, (_, index) => [`image${index}`, index.toString(16)] as const);
-    await reportPods(service, 'prod', pod('web-1', Object.fromEntries(images)));
+    const others = [1, 2, 3, 4, 5].map((number) => `test-${number}`);
+    for (const name of others) await saveEnvironment(service, name, { policies: ['known'] });
+    for (const name of ['prod', ...others]) await reportPods(service, name, pod('web-1', Object.fromEntries(images)));
     const exception = `      - if: \${{ artifact.name in [${'"a",'.repeat(40)}"b"] }}\n`;
     const found = await read(`${provenancePolicy}    exceptions:\n${exception.repeat(100)}`);
+    expect(found.environments.map(({ name }) => name)).toEqual(['empty', 'prod', ...others.slice(0, 4)]);
     expect(found.environments[1]).toMatchObject({
       ...{ name: 'prod', compliant_before: false, compliant_after: false, changed_artifacts: 0, artifacts: [] },
       reasons: [
