@@ -326,6 +326,7 @@ describe('an event in an environment', () => {
     await runs(fingerprint, fingerprint);
     await notify();
     await runs();
-    expect(valueAt(await delivered(), 'event_type')).toBe('ON_EXITED_ARTIFACT');
+    const description = 'Artifact web no longer runs in prod.';
+    expect(await delivered()).toMatchObject({ event_type: 'ON_EXITED_ARTIFACT', description });
   });
 });

@@ -97,6 +97,19 @@ describe('a report to an environment that hundreds of logical ones include', () 
     ]);
   });
 
+  it('leaves one that cannot be created pending after three attempts, until the next look', async () => {
+    await pending.stop();
+    await report(2, 'web:1');
+    const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec("UPDATE snapshots SET judgement = ''");
+    database.exec("INSERT INTO pending_snapshots (org, environment, since, forced) VALUES ('acme', 'prod', 3, 1)");
+    database.close();
+    const clock = manualClock();
+    pending = records.startPendingSnapshots(clock);
+    while (clock.pending() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(countOf('pending_snapshots')).toBeGreaterThan(0);
+  });
+
   it('is followed by them within ten seconds if they were left by another process', async () => {
     await pending.stop();
     const clock = manualClock();
