@@ -107,8 +107,7 @@ export class SnapshotUpdates {
   }
 
   /** A logical environment gets a new snapshot with every new snapshot of a member, because its content changes. */
-  async #spread({ org, name, kind }: EnvironmentHead, at: number): Promise<void> {
-    if (kind === 'logical') return;
+  async #spread({ org, name }: EnvironmentHead, at: number): Promise<void> {
     await this.update(await this.#transaction.environments.listIncluding(org, [name]), { org, at, forced: true });
   }
 
