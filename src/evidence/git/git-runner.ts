@@ -39,9 +39,7 @@ export const maximumOutputBytes = 4 * 1024 * 1024;
  * repository. After git has timed out once, it is not run again.
  *
  * A workspace is often owned by another user (a container job, a self-hosted runner), and git then refuses to read it.
- * A command-line setting makes git trust this one folder. Git before 2.38 accepts that setting only from files, and the
- * folder's name may differ from the one that git sees (a symlink, a Windows path). In these cases `GIT_DIR` is set to
- * the repository, so that git skips its search and the check of the owner.
+ * `GIT_DIR` names the repository, so that git skips its search and the check of the owner.
  *
  * @param environment the variables for git; others are added that make its output the same everywhere
  */
@@ -52,12 +50,8 @@ export function createGitRunner(environment: EnvironmentVariables, settings: Git
     if (timedOut !== undefined) return timedOut;
     // `runProgram` starts git in another folder.
     const directory = resolve(folder);
-    const trustingCommandLine = ['-c', `safe.directory=${directory}`, ...commandLine];
-    let result = await execute(trustingCommandLine, directory, variables, settings);
-    if (result !== undefined && refusesOwner(result)) {
-      const atRepository = { ...variables, GIT_DIR: join(directory, '.git') };
-      result = await execute(commandLine, directory, atRepository, { ...settings, whileItRuns: undefined });
-    }
+    const atRepository = { GIT_DIR: join(directory, '.git'), ...variables };
+    const result = await execute(commandLine, directory, atRepository, settings);
     if (result?.timedOutAfter !== undefined) timedOut = result;
     return result;
   };
@@ -121,11 +115,6 @@ function gitVariables(environment: EnvironmentVariables): Record<string, string>
     if (value !== undefined) variables[name] ??= value;
   }
   return variables;
-}
-
-/** The messages of git since 2.38, and before. */
-function refusesOwner(result: GitResult): boolean {
-  return result.exitCode !== 0 && /dubious ownership|unsafe repository/.test(result.stderr);
 }
 
 /** Removes user names and passwords from the URLs in a text: git's errors may quote the URL of a remote. */
