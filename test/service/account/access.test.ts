@@ -7,6 +7,7 @@ import {
   mayAccess,
   mayOpen,
   type Permission,
+  toAttribution,
   toCountsFor,
 } from '../../../src/service/account/access.ts';
 
@@ -64,6 +65,19 @@ describe('access', () => {
     const grants: readonly Grant[] = [recording, { ...limited('web', ['a']), permissions: ['define'] }];
     expect(toCountsFor({ grants }, 'web', 'define')).toEqual(['a']);
     expect(toCountsFor({ grants }, 'web')).toBeUndefined();
+  });
+
+  it('records for the rules that permit it, and for no other rule of the run', () => {
+    const grants = ['web', 'api'].map((flow): Grant => ({ ...limited(flow, []), recorder: `rule-of-${flow}` }));
+    const caller = { org: 'acme', ownerKind: 'service account', owner: 'ci', grants, isLimitedToOrg: true } as const;
+    expect(toAttribution(caller, 'web').recorders).toEqual([{ id: 'rule-of-web' }]);
+  });
+
+  it('permits to report the environments that a rule names or counts for', () => {
+    const limits = { environments: ['production', 'staging'], countsFor: ['staging', 'preview'] };
+    const caller = { org: 'acme', grants: [{ role: 'member' as const, ...limits }] };
+    const mayReport = (name: string): boolean => mayAccess(caller, 'acme', 'report', { environments: [name] });
+    expect(['production', 'staging', 'preview'].map(mayReport)).toEqual([true, true, false]);
   });
 
   it('is denied in other organizations, for every role and permission', () => {

@@ -163,6 +163,9 @@ describe('the keys of a service account', () => {
     expect(Number(expired['expires_at']) - now / 1000).toBeCloseTo(year, -1);
     const short = await rotate({ expires_at: Math.ceil(now / 1000) + 60 });
     expect(short['expires_at']).toBe(Math.ceil(now / 1000) + 60);
+    // A key that was created before keys had to expire has lived longer than any may.
+    await service.storage.query('UPDATE api_keys SET created_at = 0');
+    expect((await rotate({}))['expires_at']).toBe(Math.floor(now / 1000) + 366 * 86_400);
   });
 
   it('have the time of their last use, written in the background and not with every request', async () => {

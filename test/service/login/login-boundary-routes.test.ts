@@ -184,6 +184,7 @@ describe('the key of a pull request', () => {
     expect(asserted.body).toMatchObject({ compliant: false });
     expect(asserted.text).toContain('only with keys that do not count for all environments');
     await report(main);
+    expect((await assertIn('policy_name=strict')).body).toMatchObject({ compliant: false });
     await attest(main, 'OK');
     expect((await assertIn('policy_name=strict')).body).toMatchObject({ compliant: true });
   });

@@ -215,6 +215,7 @@ describe('the keys of two people who had the same name before user names were gl
       call(again, { method: 'PUT', path: `/user/${org}`, key: ownKey });
     expect((await call(again, { path: '/service-accounts/acme', key })).status).toBe(200);
     expect((await call(again, { path: '/service-accounts/other', key })).status).toBe(403);
+    expect((await call(again, { at: again.url, path: '/', key })).text).not.toContain('href="/other"');
     expect((await call(again, { path: '/service-accounts/acme', key: theirs })).status).toBe(403);
     expect(await set('acme', key)).toMatchObject({ status: 200, body: { default_org_name: 'acme' } });
     expect((await set('other', key)).status).toBe(403);
