@@ -50,11 +50,14 @@ export function parseChecksums(text: string, file: string): readonly Fingerprint
     if (faults.length > maximumBadLines) break;
   }
   if (artifacts.size === 0 && faults.length === 0) faults.push('it has no checksums');
-  if (artifacts.size > maximumChecksums) faults.push(`it has more than ${maximumChecksums} checksums`);
+  const isTooMany = artifacts.size > maximumChecksums;
+  if (isTooMany) faults.push(`it has more than ${maximumChecksums} checksums`);
   const [first, ...others] = faults.slice(0, maximumBadLines).map((fault): Problem => ({
     input: 'checksums-path',
     what: `${file} cannot be used: ${fault}`,
-    remedy: 'Write the file with `sha256sum FILE… > SHA256SUMS`, or name the artifacts in `files`.',
+    remedy: isTooMany
+      ? 'Split it into several files, each with a step of its own.'
+      : 'Write the file with `sha256sum FILE… > SHA256SUMS`, or name the artifacts in `files`.',
   }));
   if (first !== undefined) throw new UserError([first, ...others]);
   return [...artifacts.values()];

@@ -50,12 +50,17 @@ describe('a checksums file', () => {
     [`SHA256 (${')='.repeat(400_000)}`, 'line 1 is not a checksum and a name'],
     ['', 'it has no checksums'],
     ['# nothing\n\n', 'it has no checksums'],
-    [
-      Array.from({ length: maximumChecksums + 1 }, (_, index) => `${digest}  ${index}`).join('\n'),
-      `it has more than ${maximumChecksums} checksums`,
-    ],
   ])('is refused with the number of a bad line', (text, fault) => {
     expect(faultOf(text)).toContain(`SUMS cannot be used: ${fault}`);
+  });
+
+  it('is to be split if it has too many checksums', async () => {
+    const lines = Array.from({ length: maximumChecksums + 1 }, (_, index) => `${digest}  ${index}`);
+    const error = await userErrorOf(() => parseChecksums(lines.join('\n'), 'SUMS'));
+    expect(error).toMatchObject({
+      message: `SUMS cannot be used: it has more than ${maximumChecksums} checksums`,
+      remedy: 'Split it into several files, each with a step of its own.',
+    });
   });
 
   it('names at most ten bad lines', () => {
