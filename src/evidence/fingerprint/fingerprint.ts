@@ -123,7 +123,7 @@ function readDigest(path: string | Buffer, signal: AbortSignal | undefined): str
 }
 
 export interface FingerprintedArtifact {
-  /** Its path from the workspace. */
+  /** Its path from the workspace, or what a user calls it. */
   readonly name: string;
   readonly fingerprint: string;
 }

@@ -2,6 +2,7 @@ import type { EnvironmentReport, ReportedInstance, ReportKind } from '../../cont
 import { requireOwnFile } from '../files/attachment-rules.ts';
 import { maximumJsonFileBytes } from '../files/json-limits.ts';
 import { resolveFiles } from '../files/resolve-files.ts';
+import type { FingerprintedArtifact } from '../fingerprint/fingerprint.ts';
 import { azureCommand, readApps } from './azure-apps.ts';
 import { cloudRunCommand, readRevisions } from './cloud-run.ts';
 import { dockerCommand, readContainers } from './docker.ts';
@@ -12,14 +13,9 @@ import { lambdaCommand, readFunctions } from './lambda-functions.ts';
 import { isReport, readJsonFile, readReport, type RunningEvidence } from './running-document.ts';
 import { readBuckets, readServerFiles } from './stored-files.ts';
 
-/** An artifact that runs, as a workflow author names it. */
-export interface NamedArtifact {
-  readonly name: string;
-  readonly fingerprint: string;
-}
-
 /** What runs: named, or in files. */
-export type RunningSource = { readonly artifacts: readonly NamedArtifact[] } | { readonly files: readonly string[] };
+export type RunningSource =
+  { readonly artifacts: readonly FingerprintedArtifact[] } | { readonly files: readonly string[] };
 
 export interface GatherContext {
   readonly workspace: string;
@@ -78,7 +74,11 @@ async function find(
 }
 
 /** Tasks and apps must have a name, so the name of the artifact is used. */
-function toInstance(kind: ReportKind['kind'], { name, fingerprint }: NamedArtifact, now: number): ReportedInstance {
+function toInstance(
+  kind: ReportKind['kind'],
+  { name, fingerprint }: FingerprintedArtifact,
+  now: number,
+): ReportedInstance {
   const instance = { digests: { [name]: fingerprint }, creationTimestamp: now };
   if (kind === 'ECS') return { taskArn: name, ...instance };
   return kind === 'azure-apps' ? { app_name: name, ...instance } : instance;

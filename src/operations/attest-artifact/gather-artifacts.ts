@@ -1,7 +1,7 @@
 import { type Problem, UserError } from '../../runtime/failure.ts';
+import { type IdentifiedArtifact, identifyArtifacts } from '../identify-artifacts.ts';
 import type { ImageReference } from '../inputs/artifact-inputs.ts';
 import type { OperationContext } from '../operation.ts';
-import { resolveImageFingerprint } from '../resolve-image.ts';
 
 export interface BuiltArtifact {
   /** Its file name, its path in the workspace, or the name of the image. */
@@ -58,46 +58,36 @@ export function checkArtifactInputs(inputs: ArtifactInputs): readonly Problem[] 
 export async function gatherArtifacts(
   inputs: ArtifactInputs,
   context: OperationContext,
-): Promise<readonly [BuiltArtifact, ...BuiltArtifact[]]> {
-  const [first, ...others] = await listArtifacts(inputs, context);
-  if (first === undefined) throw new TypeError('no input names an artifact');
-  if (others.length > 0 && inputs.artifactName !== undefined) {
+): Promise<readonly BuiltArtifact[]> {
+  const artifacts = await listArtifacts(inputs, context);
+  if (artifacts.length > 1 && inputs.artifactName !== undefined) {
     throw new UserError({
       input: 'artifact-name',
-      what: `\`artifact-name\` names one artifact of the template, but there are ${others.length + 1} artifacts`,
+      what: `\`artifact-name\` names one artifact of the template, but there are ${artifacts.length} artifacts`,
       remedy: 'Report each artifact of the template in a step of its own, or remove `artifact-name`.',
     });
   }
-  return [first, ...others];
+  return artifacts.map(({ name = inputs.filename ?? inputs.artifactName ?? '', fingerprint }) => ({
+    filename: name,
+    fingerprint,
+  }));
 }
 
-async function listArtifacts(
-  { fingerprint, filename, artifactName, files, checksumsPath, image }: ArtifactInputs,
+function listArtifacts(
+  { fingerprint, files, checksumsPath, image }: ArtifactInputs,
   context: OperationContext,
-): Promise<readonly BuiltArtifact[]> {
-  if (image !== undefined) {
-    return [{ filename: image.name, fingerprint: await resolveImageFingerprint(image, context) }];
+): Promise<readonly IdentifiedArtifact[]> {
+  if (checksumsPath === undefined) {
+    return identifyArtifacts(
+      { fingerprints: fingerprint === undefined ? undefined : [fingerprint], files, image },
+      context,
+    );
   }
-  const {
-    workspace,
-    call: { log, signal },
-  } = context;
-  if (fingerprint !== undefined) return [{ filename: filename ?? artifactName ?? '', fingerprint }];
+  const { log } = context.call;
   return log.group('Collect the artifacts', async () => {
-    const artifacts: BuiltArtifact[] = [];
-    const add = ({ name, fingerprint: digest }: { readonly name: string; readonly fingerprint: string }): void => {
-      log.info(`${name}: ${digest}`);
-      artifacts.push({ filename: name, fingerprint: digest });
-    };
-    if (checksumsPath !== undefined) {
-      const { readChecksums } = await import('../../evidence/fingerprint/checksums.ts');
-      for (const artifact of await readChecksums(checksumsPath, workspace)) add(artifact);
-    } else {
-      const { artifactFingerprints } = await import(
-        /* webpackChunkName: 'fingerprint' */ '../../evidence/fingerprint/fingerprint.ts'
-      );
-      for await (const artifact of artifactFingerprints({ patterns: files ?? [], workspace, signal })) add(artifact);
-    }
+    const { readChecksums } = await import('../../evidence/fingerprint/checksums.ts');
+    const artifacts = await readChecksums(checksumsPath, context.workspace);
+    for (const artifact of artifacts) log.info(`${artifact.name}: ${artifact.fingerprint}`);
     return artifacts;
   });
 }

@@ -1,5 +1,6 @@
 import { maximumLineLength } from '../../contract/limits.ts';
 import { bareFingerprint } from '../../contract/names.ts';
+import type { FingerprintedArtifact } from '../../evidence/fingerprint/fingerprint.ts';
 import type { Input } from './input.ts';
 import { lines } from './input-types.ts';
 
@@ -28,7 +29,7 @@ export const image: Input<ImageReference> = {
 };
 
 /** What runs, one artifact per line: `name@sha256:…`. */
-export const artifacts = lines<NamedFingerprint>({
+export const artifacts = lines<FingerprintedArtifact>({
   name: 'artifacts',
   parse(value) {
     const found = splitDigest(value);
@@ -40,14 +41,8 @@ export const artifacts = lines<NamedFingerprint>({
   },
 });
 
-/** The name of an artifact, and its SHA-256. */
-interface NamedFingerprint {
-  readonly name: string;
-  readonly fingerprint: string;
-}
-
 /** Splits `name@sha256:…`; undefined if the text has another form. */
-function splitDigest(text: string): NamedFingerprint | undefined {
+function splitDigest(text: string): FingerprintedArtifact | undefined {
   const [, name, digest = ''] = /^(.+)@(sha256:[a-f\d]{64})$/iu.exec(text) ?? [];
   return name === undefined ? undefined : { name, fingerprint: bareFingerprint(digest) };
 }
