@@ -8,7 +8,7 @@ import { trailNotFound } from './trail-reading.ts';
 
 const tooManyPackages = {
   status: 429,
-  message: 'Too many requests',
+  message: 'Too many requests; try again later',
   when: 'Two audit packages of the organization are being sent already.',
 } as const satisfies ErrorResponse;
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { getTrailPackage } from '../../../src/contract/audit-package.ts';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { attachmentPath } from '../../../src/service/platform/attachments/files/attachment-layout.ts';
 import {
@@ -292,6 +293,7 @@ describe('audit packages', () => {
     const opened = [await open(), await open()];
     const refused = await call(service, { path: trailPackage });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(refused.body).toEqual({ message: getTrailPackage.errors.find(({ status }) => status === 429)?.message });
     for (const response of opened) response.destroy();
     let status: number;
     do ({ status } = await fetch(service.baseUrl + trailPackage, { method: 'HEAD', headers }));
