@@ -99,9 +99,10 @@ describe('a notification', () => {
       'targets.0.webhook',
     ],
     ['a file', { targets: [{ type: 'SLACK', webhook: 'file:///etc/passwd' }] }, 'targets.0.webhook'],
+    ['a user in an address', { targets: [{ type: 'SLACK', webhook: 'https://a@x.example' }] }, 'targets.0.webhook'],
     [
-      'credentials in an address',
-      { targets: [{ type: 'SLACK', webhook: 'https://a:b@x.example' }] },
+      'a password in an address',
+      { targets: [{ type: 'SLACK', webhook: 'https://:b@x.example' }] },
       'targets.0.webhook',
     ],
     [
@@ -212,7 +213,8 @@ describe('a notification', () => {
     const webhook = { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' };
     const slack = { type: 'SLACK', webhook: secretAddress };
     await createNotification(service, { targets: [slack, webhook] });
-    await createNotification(service, { targets: [webhook, webhook, webhook] });
+    const twice = ['ON_COMPLIANT_ENV', 'ON_COMPLIANT_ENV'];
+    await createNotification(service, { targets: [webhook, webhook, webhook], triggers: twice });
     const path = `/organizations/${service.org}/environments_notifications/1`;
     const second = `/organizations/${service.org}/environments_notifications/2/deliveries`;
     const unchanged = await administer(service, { method: 'GET', path: second });
@@ -224,13 +226,17 @@ describe('a notification', () => {
     });
     expect(JSON.stringify(renamed.body)).not.toContain('whsec_');
     const other = { ...webhook, webhook: 'https://other.example.com/x' };
-    const { body } = await change({ targets: [webhook, other] });
+    const own = { ...webhook, secret: `whsec_${'a'.repeat(32)}` };
+    const { body } = await change({ targets: [own, webhook, webhook, other] });
+    const [shown, secret] = [{ ...webhook, webhook: 'https://hooks.example.com/…' }, expect.stringMatching(/^whsec_/u)];
     expect(valueAt(body, 'targets')).toEqual([
-      { ...webhook, webhook: 'https://hooks.example.com/…' },
-      { ...webhook, webhook: 'https://other.example.com/…', secret: expect.stringMatching(/^whsec_/u) },
+      shown,
+      { ...shown, secret: own.secret },
+      { ...shown, secret },
+      { ...shown, webhook: 'https://other.example.com/…', secret },
     ]);
     const inspected = await administer(service, { method: 'GET', path: `${path}/deliveries` });
-    expect(inspected.body).toMatchObject({ name: 'New', targets: [{ position: 1 }, { position: 2 }] });
+    expect(inspected.body).toMatchObject({ name: 'New', targets: [1, 2, 3, 4].map((position) => ({ position })) });
     expect((await administer(service, { path: `${path}/targets/2/secret`, json: {} })).status).toBe(201);
     expect(await change({ environments: ['none'] })).toMatchObject({ status: 400 });
     expect(await change({ targets: [{ type: 'SLACK', webhook: 'https://a:b@x' }] })).toMatchObject({ status: 400 });
@@ -238,7 +244,10 @@ describe('a notification', () => {
       status: 404,
     });
     const listed = await call(service, { path: `/organizations/${service.org}/environments_notifications` });
-    expect(listed.body).toMatchObject([{ number: 1, name: 'New', targets: [{}, {}] }, { number: 2 }]);
+    expect(listed.body).toMatchObject([
+      { number: 1, name: 'New', targets: [{}, {}, {}, {}] },
+      { number: 2, triggers: ['ON_COMPLIANT_ENV'] },
+    ]);
     expect(await administer(service, { method: 'GET', path: second })).toMatchObject({ body: unchanged.body });
   });
 });

@@ -65,6 +65,7 @@ export function describeBroadcasts(name: string, open: () => Promise<StorageUnde
     });
 
     it('goes to the targets that wanted it when it happened, apart from deleted ones', async () => {
+      await records.createNotification(sampleNotification({ triggers: ['ON_COMPLIANT_ENV'] }));
       await records.broadcast(sampleEvent());
       const place = { org: 'acme', number: 1 };
       await records.createNotification(sampleNotification());
@@ -76,7 +77,7 @@ export function describeBroadcasts(name: string, open: () => Promise<StorageUnde
       });
       await records.distribute();
       expect((await records.findTargets('acme', 1))?.map((target) => target.waiting)).toEqual([1, 1, 0]);
-      expect(await waiting(2)).toBe(0);
+      expect([await waiting(2), await waiting(3)]).toEqual([0, 0]);
     });
 
     it('waits for its organization only', async () => {

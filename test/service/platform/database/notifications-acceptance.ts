@@ -199,6 +199,19 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await due()).toEqual([]);
       });
 
+      it('to a target removed in the meantime does not change a new one with its position', async () => {
+        await records.recordEvents(sampleEvent());
+        const delivery = await first();
+        for (const added of [[], [{ target: slack, secret: undefined }]]) {
+          await records.storage.transaction('acme', ({ notifications }) =>
+            notifications.replaceTargets({ org: 'acme', number: 1 }, [], added),
+          );
+        }
+        await records.recordEvents(sampleEvent({ snapshot: 2 }));
+        await records.dropDelivery(delivery, failure(1000));
+        expect(await records.findTargets('acme', 1)).toMatchObject([{ position: 0, waiting: 1, attempts: 0 }]);
+      });
+
       it('goes to the longest-waiting targets first, up to the limit per organization', async () => {
         for (const environment of ['a', 'b', 'c']) {
           await records.createNotification(sampleNotification({ environments: [environment] }));
