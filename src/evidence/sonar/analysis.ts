@@ -108,7 +108,7 @@ async function lookUpPullRequest(
   reportPath: string,
 ): Promise<Listing> {
   const request = { path: 'api/project_pull_requests/list', query: { project: task.projectKey } };
-  const { answer } = await askWithVisitorFallback(server, request);
+  const answer = await askWithVisitorFallback(server, request);
   if (!answer.ok) return { doubt: describeHidden(answer, 'the pull requests of the project', server) };
   const pullRequests = requireList(answer, 'pullRequests', server);
   const pullRequest = pullRequests.find((candidate) => textAt(candidate, 'key') === key);

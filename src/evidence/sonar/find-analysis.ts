@@ -105,7 +105,7 @@ async function readLastTask(
 
 async function readPullRequest(server: SonarServer, { key: project }: SonarProject, key: string): Promise<unknown> {
   const request = { path: 'api/project_pull_requests/list', query: { project } };
-  const { answer } = await askWithVisitorFallback(server, request);
+  const answer = await askWithVisitorFallback(server, request);
   return requireShown(server, answer, 'pullRequests').find((one) => String(valueAt(one, 'key')) === key);
 }
 

@@ -15,28 +15,19 @@ export function describeList(pullRequest: string | undefined): string {
   return pullRequest === undefined ? "Sonar's list of analyses" : "Sonar's list of pull requests";
 }
 
-/** Makes a request anonymous if spread into it. */
-type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
-
 /** Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project. */
-export async function askWithVisitorFallback(
-  server: SonarServer,
-  request: SonarApiRequest,
-): Promise<{ readonly answer: SonarApiResult; readonly asVisitor: AsVisitor }> {
+export async function askWithVisitorFallback(server: SonarServer, request: SonarApiRequest): Promise<SonarApiResult> {
   const answer = await server.ask(request);
-  if (server.hasToken && !answer.ok && (answer.status === 401 || answer.status === 403)) {
-    const asVisitor: AsVisitor = { anonymously: true };
-    // If that is redirected to a login page or fails, the response to the token counts.
-    const open = await orUndefined(server.ask({ ...request, ...asVisitor, isBestEffort: true }));
-    if (open?.ok === true) return { answer: open, asVisitor };
-  }
-  return { answer, asVisitor: {} };
+  if (!server.hasToken || answer.ok || (answer.status !== 401 && answer.status !== 403)) return answer;
+  // If that is redirected to a login page or fails, the response to the token counts.
+  const open = await orUndefined(server.ask({ ...request, anonymously: true, isBestEffort: true }));
+  return open?.ok === true ? open : answer;
 }
 
 /** Asks for what the evidence is complete without; undefined if Sonar does not say it. */
 export async function askForDetail(server: SonarServer, request: SonarApiRequest): Promise<unknown> {
-  const asked = await orUndefined(askWithVisitorFallback(server, { ...request, isBestEffort: true }));
-  return asked?.answer.ok === true ? asked.answer.body : undefined;
+  const answer = await orUndefined(askWithVisitorFallback(server, { ...request, isBestEffort: true }));
+  return answer?.ok === true ? answer.body : undefined;
 }
 
 async function orUndefined<Result>(asked: Promise<Result>): Promise<Result | undefined> {
@@ -60,13 +51,10 @@ export async function* readBranchAnalyses(
   project: string,
   branch: string | undefined,
 ): AsyncGenerator<SonarApiResult, void, undefined> {
-  const toRequest = (page: number): SonarApiRequest => ({
-    path: 'api/project_analyses/search',
-    query: { project, branch, p: String(page), ps: String(pageSize) },
-  });
-  const { answer, asVisitor } = await askWithVisitorFallback(server, toRequest(1));
-  yield answer;
-  for (let page = 2; page <= maximumPages; page += 1) yield server.ask({ ...toRequest(page), ...asVisitor });
+  for (let page = 1; page <= maximumPages; page += 1) {
+    const query = { project, branch, p: String(page), ps: String(pageSize) };
+    yield askWithVisitorFallback(server, { path: 'api/project_analyses/search', query });
+  }
 }
 
 /**
