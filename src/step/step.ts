@@ -14,7 +14,7 @@ import { githubRunner, type Runner } from './report/runner.ts';
 import { collectSecrets } from './report/secrets.ts';
 import { type CommonInputs, isPublished, readCommonInputs, secretTexts } from './run/common-inputs.ts';
 import { decideFailure, decideResult } from './run/gate.ts';
-import type { InputSource } from './run/read-inputs.ts';
+import { type InputSource, runnerInputs } from './run/read-inputs.ts';
 import { runOperation } from './run/run-operation.ts';
 import type { StepResult } from './run/step-result.ts';
 
@@ -52,7 +52,7 @@ export async function runStep(
   cancelled: AbortSignal,
   fixedOperation?: string,
 ): Promise<boolean> {
-  const inputSource = { environment, fixedOperation };
+  const inputSource = runnerInputs(environment, fixedOperation);
   const secrets = collectSecrets(secretTexts(inputSource));
   const runner = githubRunner(environment, secrets);
   // Before anything else is logged.

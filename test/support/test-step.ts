@@ -8,6 +8,7 @@ import type { StepContext } from '../../src/step/run/run-operation.ts';
 import { inputVariables } from '../../tools/run-action.ts';
 import { instantClock } from './clock.ts';
 import { pushEvent, shas } from './events.ts';
+import { inputSource } from './input-source.ts';
 import { jobOf } from './job.ts';
 import { type CollectingLog, collectingLog } from './log.ts';
 
@@ -42,7 +43,7 @@ export function openTestStep(options: {
     GITHUB_WORKSPACE: directory,
   });
   const environment = { ...options.variables, ...inputVariables(options.inputs) };
-  const source = { environment };
+  const source = inputSource(environment);
   return {
     log,
     context: {

@@ -1,3 +1,4 @@
+import { getInput } from '@actions/core';
 import type { Input, Use, Uses, ValuesOf } from '../../operations/inputs/input.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { Problem } from '../../runtime/failure.ts';
@@ -9,10 +10,21 @@ export interface ReadInputs<Used extends Uses> {
 }
 
 export interface InputSource {
-  /** That of the process. The runner passes what is set under `with:` in it. */
+  /** The text under `with:`, untrimmed; empty if it is not set. */
+  readonly given: (name: string) => string;
   readonly environment: EnvironmentVariables;
-  /** The operation of an action that has only one. It replaces the input `operation`. */
+  /** The operation of an action that has only one; `given` returns it for `operation`. */
   readonly fixedOperation?: string | undefined;
+}
+
+/** The inputs that the runner passed to this process. */
+export function runnerInputs(environment: EnvironmentVariables, fixedOperation?: string): InputSource {
+  const given = (name: string): string => getInput(name, { trimWhitespace: false });
+  return {
+    given: (name) => (name === 'operation' ? (fixedOperation ?? given(name)) : given(name)),
+    environment,
+    fixedOperation,
+  };
 }
 
 /** The part of an input declaration that says where its text is read from. */
@@ -36,10 +48,9 @@ function untrimmedText(source: InputSource, input: InputName): string | undefine
   return givenText(source, input.name) ?? (fallback === undefined ? undefined : variableText(source, fallback));
 }
 
-/** The text under `with:`, untrimmed; undefined if it is blank. */
-function givenText({ environment, fixedOperation }: InputSource, name: string): string | undefined {
-  const fixed = name === 'operation' ? fixedOperation : undefined;
-  return unlessBlank(fixed ?? environment[runnerVariable(name)]);
+/** The text under `with:`; undefined if it is blank. */
+function givenText({ given }: InputSource, name: string): string | undefined {
+  return unlessBlank(given(name));
 }
 
 /** The value of an environment variable; undefined if it is blank. */
@@ -73,7 +84,6 @@ export function givenTexts(source: InputSource, name: string): readonly string[]
   return texts.flatMap((text) => text?.trim() ?? []);
 }
 
-/** The variable in which the runner passes an input. */
 export function runnerVariable(name: string): string {
   return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
 }

@@ -14,6 +14,7 @@ import {
 import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { inputVariables } from '../../../tools/run-action.ts';
 import { shas } from '../../support/events.ts';
+import { inputSource } from '../../support/input-source.ts';
 import { jobOf } from '../../support/job.ts';
 
 const job: Job = jobOf('push', {});
@@ -32,7 +33,7 @@ function marker(
   variables: EnvironmentVariables = {},
   other: Partial<Job> = {},
 ) {
-  const identity = readStepIdentity({ environment: { ...inputVariables({ ...inputs, ...given }), ...variables } });
+  const identity = readStepIdentity(inputSource({ ...inputVariables({ ...inputs, ...given }), ...variables }));
   return commentMarker(identity, { ...job, ...other }, plainly);
 }
 
@@ -171,7 +172,7 @@ describe('commentMarker', () => {
 
   it('reads environment fallbacks as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
-    expect(commentMarker(readStepIdentity({ environment: variables }), job, plainly)).toBe(marker());
+    expect(commentMarker(readStepIdentity(inputSource(variables)), job, plainly)).toBe(marker());
   });
 
   it('cannot be closed early by any name', () => {
@@ -187,9 +188,7 @@ describe('commentMarker', () => {
 
   it('contains no secret, not even an encoded one', () => {
     const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
-    const text = commentMarker(readStepIdentity({ environment: given }), job, (plain) =>
-      plain.replaceAll('-hush-', '***'),
-    );
+    const text = commentMarker(readStepIdentity(inputSource(given)), job, (plain) => plain.replaceAll('-hush-', '***'));
     expect(text).toContain('flow=a***b');
   });
 

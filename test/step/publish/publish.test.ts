@@ -16,6 +16,7 @@ import { closeAfterEach } from '../../support/close-after-each.ts';
 import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../../support/events.ts';
 import { type FakeGitHub, githubError, type GitHubReply, startGitHub } from '../../support/fake-github.ts';
 import { type GitHubRepository, githubRepository } from '../../support/fake-github-repository.ts';
+import { inputSource } from '../../support/input-source.ts';
 import { jobOf } from '../../support/job.ts';
 import { commandsNamed } from '../../support/workflow-command.ts';
 
@@ -65,7 +66,7 @@ async function warningsOf(
     publishResult(shown, wanted, {
       environment: {},
       job,
-      identity: readStepIdentity({ environment: {} }),
+      identity: readStepIdentity(inputSource({})),
       redact,
       log: target.runner.log,
       transport,
@@ -103,7 +104,7 @@ describe('publishPending', () => {
       publishPending(wanted, {
         environment: {},
         job,
-        identity: readStepIdentity({ environment: {} }),
+        identity: readStepIdentity(inputSource({})),
         redact: target.secrets.redact,
         log: target.runner.log,
         transport,

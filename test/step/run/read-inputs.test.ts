@@ -2,7 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { optional, required, withDefault, withFallback } from '../../../src/operations/inputs/input.ts';
 import { integer, lines, oneOf, secret, text } from '../../../src/operations/inputs/input-types.ts';
-import { fallbackVariable, inputText, readInputs, unusedInputs } from '../../../src/step/run/read-inputs.ts';
+import {
+  fallbackVariable,
+  inputText,
+  readInputs,
+  runnerInputs,
+  unusedInputs,
+} from '../../../src/step/run/read-inputs.ts';
+import { inEnvironment } from '../../support/captured-output.ts';
+import { inputSource } from '../../support/input-source.ts';
 
 const org = withFallback(text('org'));
 
@@ -12,59 +20,66 @@ const uses = {
   visibility: optional(oneOf('visibility', ['public', 'private'])),
 };
 
-describe('inputText', () => {
-  it('reads the runner’s variable: the name in upper case, with dashes', () => {
-    expect(inputText({ environment: { 'INPUT_BASE-URL': 'https://a' } }, text('base-url'))).toBe('https://a');
+describe('runnerInputs', () => {
+  it('reads the inputs of the process as the runner sets them', async () => {
+    const given = await inEnvironment({ 'INPUT_BASE-URL': ' https://a\n' }, () => runnerInputs({}).given('base-url'));
+    expect(given).toBe(' https://a\n');
   });
 
-  it('is the operation of an action that has only one, whatever the step gives', () => {
-    const source = {
-      environment: { INPUT_OPERATION: 'get-artifact', INPUT_FLOW: 'web' },
-      fixedOperation: 'attest-junit',
-    };
-    expect([text('operation'), text('flow')].map((input) => inputText(source, input))).toEqual(['attest-junit', 'web']);
+  it('has the operation of an action that has only one, whatever the step gives', async () => {
+    const given = await inEnvironment({ INPUT_OPERATION: 'get-artifact', INPUT_FLOW: 'web' }, () => {
+      const source = runnerInputs({}, 'attest-junit');
+      return [source.given('operation'), source.given('flow')];
+    });
+    expect(given).toEqual(['attest-junit', 'web']);
+  });
+});
+
+describe('inputText', () => {
+  it('reads the runner’s variable: the name in upper case, with dashes', () => {
+    expect(inputText(inputSource({ 'INPUT_BASE-URL': 'https://a' }), text('base-url'))).toBe('https://a');
   });
 
   it('falls back to the variable of the job', () => {
     expect(fallbackVariable('api-token')).toBe('COMPLIANCE_API_TOKEN');
-    expect(inputText({ environment: { COMPLIANCE_API_TOKEN: 'key' } }, withFallback(secret('api-token')))).toBe('key');
+    expect(inputText(inputSource({ COMPLIANCE_API_TOKEN: 'key' }), withFallback(secret('api-token')))).toBe('key');
   });
 
   it('prefers `with:` to the variable', () => {
-    expect(inputText({ environment: { INPUT_ORG: 'acme', COMPLIANCE_ORG: 'other' } }, org)).toBe('acme');
+    expect(inputText(inputSource({ INPUT_ORG: 'acme', COMPLIANCE_ORG: 'other' }), org)).toBe('acme');
   });
 
   it('reads no variable for an input without a fallback, and says so if it is required', () => {
     const environment = { COMPLIANCE_TRAIL: 'release-1' };
-    expect(inputText({ environment }, text('trail'))).toBeUndefined();
-    expect(readInputs({ environment }, { trail: required(text('trail')) }).problems[0]?.remedy).toBe(
+    expect(inputText(inputSource(environment), text('trail'))).toBeUndefined();
+    expect(readInputs(inputSource(environment), { trail: required(text('trail')) }).problems[0]?.remedy).toBe(
       'COMPLIANCE_TRAIL is not read. To use its value, write `trail: ${{ env.COMPLIANCE_TRAIL }}` under `with:`.',
     );
   });
 
   it('treats an empty or blank input as unset, because an unset secret is empty', () => {
-    expect(inputText({ environment: { INPUT_ORG: '', COMPLIANCE_ORG: 'other' } }, org)).toBe('other');
-    expect(inputText({ environment: { INPUT_ORG: ' \n', COMPLIANCE_ORG: 'other' } }, org)).toBe('other');
-    expect(inputText({ environment: { INPUT_ORG: '', COMPLIANCE_ORG: ' ' } }, org)).toBeUndefined();
-    expect(inputText({ environment: {} }, org)).toBeUndefined();
+    expect(inputText(inputSource({ INPUT_ORG: '', COMPLIANCE_ORG: 'other' }), org)).toBe('other');
+    expect(inputText(inputSource({ INPUT_ORG: ' \n', COMPLIANCE_ORG: 'other' }), org)).toBe('other');
+    expect(inputText(inputSource({ INPUT_ORG: '', COMPLIANCE_ORG: ' ' }), org)).toBeUndefined();
+    expect(inputText(inputSource({}), org)).toBeUndefined();
   });
 
   it('trims white space, as @actions/core does', () => {
-    expect(inputText({ environment: { INPUT_ORG: '\n acme\t\n' } }, org)).toBe('acme');
+    expect(inputText(inputSource({ INPUT_ORG: '\n acme\t\n' }), org)).toBe('acme');
   });
 });
 
 describe('readInputs', () => {
   it('returns each input by its name in the code', () => {
     const environment = { INPUT_FLOW: 'web', INPUT_TIMEOUT: '5', INPUT_VISIBILITY: 'public' };
-    expect(readInputs({ environment }, uses)).toEqual({
+    expect(readInputs(inputSource(environment), uses)).toEqual({
       values: { flow: 'web', timeoutSeconds: 5, visibility: 'public' },
       problems: [],
     });
   });
 
   it('uses the default, or undefined if there is none', () => {
-    expect(readInputs({ environment: { INPUT_FLOW: 'web', INPUT_TIMEOUT: '' } }, uses).values).toEqual({
+    expect(readInputs(inputSource({ INPUT_FLOW: 'web', INPUT_TIMEOUT: '' }), uses).values).toEqual({
       flow: 'web',
       timeoutSeconds: 30,
       visibility: undefined,
@@ -72,7 +87,7 @@ describe('readInputs', () => {
   });
 
   it('reports all problems at once, each with input, rule and remedy', () => {
-    const { problems } = readInputs({ environment: { COMPLIANCE_TIMEOUT: '5m', INPUT_VISIBILITY: 'open' } }, uses);
+    const { problems } = readInputs(inputSource({ COMPLIANCE_TIMEOUT: '5m', INPUT_VISIBILITY: 'open' }), uses);
     expect(problems).toEqual([
       {
         input: 'flow',
@@ -93,12 +108,9 @@ describe('readInputs', () => {
   });
 
   it('quotes only the invalid line of a list, with control characters escaped', () => {
-    const { problems } = readInputs(
-      { environment: { INPUT_PARTS: 'a\nb\u001B[2J\nc' } },
-      {
-        parts: required(lines(oneOf('parts', ['a']))),
-      },
-    );
+    const { problems } = readInputs(inputSource({ INPUT_PARTS: 'a\nb\u001B[2J\nc' }), {
+      parts: required(lines(oneOf('parts', ['a']))),
+    });
     expect(problems[0]?.what).toBe('`parts` must be `a`, but is "b\\u001b[2J"');
   });
 
@@ -108,17 +120,17 @@ describe('readInputs', () => {
     ['at the end', 'a\nb\n\n', 'line 3 of 3'],
   ])('finds the empty line of an unset variable in a list %s', (_where, given, line) => {
     const list = { parts: required(lines(text('parts'))) };
-    expect(readInputs({ environment: { INPUT_PARTS: given } }, list).problems[0]?.what).toBe(
+    expect(readInputs(inputSource({ INPUT_PARTS: given }), list).problems[0]?.what).toBe(
       `\`parts\` must have an item on every line, but ${line} is empty`,
     );
   });
 
   it('treats a blank list as unset, like any other input', () => {
     const list = { parts: required(withFallback(lines(text('parts')))) };
-    expect(readInputs({ environment: { INPUT_PARTS: '\n \n', COMPLIANCE_PARTS: 'a\n' } }, list).values).toEqual({
+    expect(readInputs(inputSource({ INPUT_PARTS: '\n \n', COMPLIANCE_PARTS: 'a\n' }), list).values).toEqual({
       parts: ['a'],
     });
-    expect(readInputs({ environment: { INPUT_PARTS: '\n \n' } }, list).problems[0]?.what).toContain('is required');
+    expect(readInputs(inputSource({ INPUT_PARTS: '\n \n' }), list).problems[0]?.what).toContain('is required');
   });
 
   it('never quotes a secret', () => {
@@ -129,13 +141,10 @@ describe('readInputs', () => {
     fc.assert(
       fc.property(malformed, ([half, between]) => {
         const environment = { INPUT_KEY: half + between + half };
-        const { problems } = readInputs(
-          { environment },
-          {
-            key: required(secret('key')),
-            keys: optional(lines(secret('key'))),
-          },
-        );
+        const { problems } = readInputs(inputSource(environment), {
+          key: required(secret('key')),
+          keys: optional(lines(secret('key'))),
+        });
         expect(problems[0]).toHaveProperty('input', 'key');
         expect(JSON.stringify(problems)).not.toContain(half);
       }),
@@ -146,10 +155,10 @@ describe('readInputs', () => {
 describe('unusedInputs', () => {
   it('names inputs that are set under `with:` but not used', () => {
     const environment = { 'INPUT_SONAR-TOKEN': 'x', INPUT_FLOW: 'web', INPUT_TRAIL: '', INPUT_ORG: ' ', PATH: '/bin' };
-    expect(unusedInputs({ environment }, ['flow'])).toEqual(['sonar-token']);
+    expect(unusedInputs(inputSource(environment), ['flow'])).toEqual(['sonar-token']);
   });
 
   it('ignores variables that a job sets for all its steps', () => {
-    expect(unusedInputs({ environment: { COMPLIANCE_SONAR_TOKEN: 'x' } }, ['flow'])).toEqual([]);
+    expect(unusedInputs(inputSource({ COMPLIANCE_SONAR_TOKEN: 'x' }), ['flow'])).toEqual([]);
   });
 });
