@@ -2,7 +2,7 @@ import { defineEndpoint, ok } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
 import { environmentName } from './names.ts';
-import { type Static, strictObject, Type, wholeSeconds } from './schema.ts';
+import { type Static, strictObject, Type, wholeSeconds, withRule } from './schema.ts';
 
 /** The events that can trigger a notification (interface, Events); the last one is ours. */
 export const triggers = [
@@ -50,10 +50,10 @@ export const slackTarget = strictObject({
 });
 
 // One address, without characters that could begin another address or another header.
-const emailAddress = Type.String({
-  pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[a-zA-Z0-9.\\-]+$',
-  maxLength: 254,
-});
+const emailAddress = withRule(
+  Type.String({ pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[a-zA-Z0-9.\\-]+$', maxLength: 254 }),
+  'must be one e-mail address, such as ops@example.com',
+);
 
 export const emailTarget = strictObject({
   type: Type.Literal('EMAIL'),
