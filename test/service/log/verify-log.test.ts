@@ -48,10 +48,10 @@ describe('the command verify', () => {
       expect((await call(service, { method: 'POST', path, form })).status).toBe(201);
     }
     await report(service);
-    const environment = { name: 'prod', type: 'K8S', description: '' };
-    expect((await call(service, { method: 'PUT', path: '/environments/acme', json: environment })).status).toBe(201);
-    const all = { name: 'all', type: 'logical', description: '', included_environments: ['prod'] };
-    expect((await call(service, { method: 'PUT', path: '/environments/acme', json: all })).status).toBe(201);
+    const members = ['prod', 'stage'].map((name) => ({ name, type: 'K8S', description: '' }));
+    const all = { name: 'all', type: 'logical', description: '', included_environments: ['prod', 'stage'] };
+    for (const json of [...members, all])
+      expect((await call(service, { method: 'PUT', path: '/environments/acme', json })).status).toBe(201);
     await snapshot(service, 'abcdef');
   };
 

@@ -128,7 +128,8 @@ describe('renaming', () => {
     expect(await read('/snapshots/acme/all/-1')).toMatchObject({ index: 3, artifacts: [{ name: 'api' }] });
   });
 
-  it('lets a name be taken, and changed back', async () => {
+  it('lets a name be taken, and changed back, also if an environment has or had it', async () => {
+    await rename(service, 'environments/acme/stage', 'web');
     await rename(service, 'flows/acme/web', 'shop');
     await saveFlow(service, { name: 'web', description: 'Another' });
     expect(await read('/flows/acme/web')).toMatchObject({ description: 'Another' });
@@ -142,6 +143,8 @@ describe('renaming', () => {
       const named = await rename(service, `flows/acme/${name}`, 'third');
       expect([name, named.status]).toEqual([name, name === 'fourth' ? 400 : 404]);
     }
+    expect((await rename(service, 'flows/acme/third', 'stage')).status).toBe(200);
+    expect(await read('/environments/acme/stage')).toMatchObject({ name: 'web' });
   });
 
   it.each([
@@ -215,6 +218,40 @@ describe('renaming a flow that a login rule names', () => {
     expect(await call(service, { path })).toMatchObject({ body: { compliant: true } });
     await saveEnvironment(service, 'target', { policies: ['reported'] });
     expect(await call(service, { path: path.replace('goal', 'target') })).toMatchObject({ body: { compliant: false } });
+  });
+
+  it('keeps the latest of each evidence that counted for the new name or the former one', async () => {
+    const { service } = fixture;
+    const logInFor = async (environment: string): Promise<string> => {
+      await fixture.saveRule({ role: 'member', flows: ['web', 'api'], counts_for_environments: [environment] });
+      return fixture.logIn();
+    };
+    await saveFlow(service, { name: 'api' });
+    await savePolicy(
+      service,
+      'tested',
+      artifactsMust('  attestations: [{type: "*", name: sonar}, {type: "*", name: unit}]'),
+    );
+    await saveEnvironment(service, 'target', { policies: ['tested'] });
+    const record = (place: string, status: string, attestation_name: string, key: string): Promise<Called> => {
+      const form = attestationForm(sampleAttestation(status, { attestation_name }));
+      return call(service, { method: 'POST', path: `/attestations/acme/${place}/sonar`, form, key });
+    };
+    const key = await logInFor('goal');
+    const places = ['web/trail/main', 'web/trail/other', 'api/trail/main'];
+    for (const [index, place] of places.entries()) {
+      const [flow, , trail_name = ''] = place.split('/');
+      const json = sampleArtifact({ fingerprint: fingerprintOf(`${index}ab`), trail_name });
+      await call(service, { method: 'POST', path: `/artifacts/acme/${flow}`, json, key });
+      for (const name of ['sonar', 'unit'])
+        await record(place, index === 0 && name === 'sonar' ? 'ERROR' : 'OK', name, key);
+    }
+    expect((await record('web/trail/main', 'OK', 'sonar', await logInFor('target'))).status).toBe(201);
+    expect((await rename(service, 'environments/acme/target', 'goal')).status).toBe(200);
+    for (const index of places.keys()) {
+      const path = `/asserts/acme/fingerprint/${fingerprintOf(`${index}ab`)}?environment_name=goal`;
+      expect(await call(service, { path })).toMatchObject({ body: { compliant: true } });
+    }
   });
 });
 
