@@ -192,13 +192,22 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       expect([await due(20), await next(20)]).toEqual([[], 910]);
       await take(commit('1'), 30);
       await fail(30);
-      await take({ type: 'installation resumed', installationId: 1 }, 40);
-      expect(await claim(40)).toMatchObject({ attempts: 0 });
+      await take(deployment(5), 30);
+      await sent(await claim(30), { sent: 'waits', dueAt: 5000 });
+      await take(commit('2'), 31);
+      await fail(31);
+      const running = await claim(930);
+      await take({ type: 'installation resumed', installationId: 1 }, 930);
+      await sent(running, { sent: 'green' });
+      // Neither what was being sent nor what waits for its time.
+      expect(await due(930)).toEqual(['web 2']);
+      expect(await claim(930)).toMatchObject({ attempts: 0 });
     });
 
     it('makes due what a change is about', async () => {
       const report = { git_commit_info: { sha1: commitOf('1') } };
-      await records.beginTrail({ org: 'acme', flow: 'web', name: 'v1', report, template: undefined }, 3);
+      for (const flow of ['web', 'api'])
+        await records.beginTrail({ org: 'acme', flow, name: 'v1', report, template: undefined }, 3);
       await records.beginTrail({ org: 'acme', flow: 'web', name: commitOf('2'), report: {}, template: undefined }, 3);
       await take(commit('1'), 10);
       await take(commit('2'), 10);
