@@ -4,14 +4,17 @@ import { toAbortError } from './failure.ts';
 export interface Clock {
   /** The current time, in milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls `fire` once after the given number of milliseconds. Returns a function that cancels the timer. */
+  /**
+   * Calls `fire` once after the given number of milliseconds, or after 24.8 days if that is sooner. Returns a function
+   * that cancels the timer.
+   */
   after(milliseconds: number, fire: () => void): () => void;
 }
 
 /** Returns the current time, in milliseconds since the Unix epoch. */
 export type Now = Clock['now'];
 
-/** Calls `fire` once after the given number of milliseconds. Returns a function that cancels the timer. */
+/** See `Clock.after`. */
 export type After = Clock['after'];
 
 /** Converts milliseconds to Unix seconds with a fraction, the unit of every time in the interface. */
@@ -38,14 +41,7 @@ const maximumTimeout = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, fire) {
-    let remaining = milliseconds;
-    let timer: NodeJS.Timeout;
-    const wait = (): void => {
-      const next = Math.min(remaining, maximumTimeout);
-      remaining -= next;
-      timer = setTimeout(remaining > 0 ? wait : fire, next);
-    };
-    wait();
+    const timer = setTimeout(fire, Math.min(milliseconds, maximumTimeout));
     return () => {
       clearTimeout(timer);
     };
