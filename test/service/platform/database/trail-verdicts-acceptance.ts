@@ -181,6 +181,55 @@ export function describeTrailVerdicts(name: string, open: () => Promise<StorageU
       return at;
     }
 
+    it('are made again for what a change affects in each flow, and for nothing else', async () => {
+      const org = 'acme';
+      await records.createOrganizationWithFlows(org, ['web', 'api']);
+      const build = (flow: string, trail: string, digit: string): Promise<unknown> =>
+        records.recordArtifact({
+          ...{ org, flow, id: `${flow}-${trail}-${digit}`, createdAt: 3, reportedBy: 'ann' },
+          report: sampleArtifact({ trail_name: trail, fingerprint: fingerprintOf(digit) }),
+        });
+      const attest = (flow: string, digit: string): Promise<unknown> =>
+        records.recordAttestation({
+          ...{ org, flow, trail: 'main', id: `${flow}-${digit}`, name: 'sonar', type: 'sonar', createdAt: 3 },
+          ...{ reportedBy: 'ann', verdict: 'compliant', reason: 'is so', faults: [] },
+          document: sampleAttestation('OK', { artifact_fingerprint: fingerprintOf(digit) }),
+        });
+      await Promise.all([attest('web', '1'), attest('api', '2')]);
+      await Promise.all([build('web', 'next', '1'), build('web', 'other', '2')]);
+      await Promise.all([build('api', 'next', '2'), build('api', 'other', '1')]);
+      const own = { text: '', attestations: [{ name: 'scan', type: '*', from }], artifacts: [] };
+      await records.beginTrail({ org, flow: 'web', name: 'own', report: {}, template: own }, 3);
+      await judgeAll(10);
+      const found = await records.storage.transaction(org, async ({ trails }) => {
+        await trails.noteMove({ org, flow: 'web', name: 'main' }, 20);
+        const moved = (await trails.takeToRejudge(org, 20, 9)).map(({ flow, name: trail }) => `${flow}/${trail}`);
+        await trails.noteChange({ org }, 20);
+        return [moved, await trails.isRejudged(org, 'web'), await trails.isRejudged(org, 'api')];
+      });
+      expect(found).toEqual([['web/next'], true, false]);
+      const rest = { org, description: '', visibility: undefined, repoUrl: undefined };
+      for (const flow of ['web', 'api']) await records.saveFlow({ ...rest, name: flow, template: ['unit'] }, 30);
+      await judgeAll(40);
+      const count = (flow: string): Promise<number> =>
+        records.storage.read(({ trails }) => trails.countSelected(org, flow, { state: 'INCOMPLETE' }, 9));
+      expect([await count('web'), await count('api')]).toEqual([4, 3]);
+    });
+
+    it('have faults, which are counted for the latest trails that began in a period', async () => {
+      await records.createOrganizationWithFlows('acme', ['web']);
+      for (const [trail, at] of [['early', 10] as const, ['late', 20] as const]) {
+        const template = { text: '', attestations: [{ name: trail, type: '*' }], artifacts: [] };
+        await records.beginTrail({ org: 'acme', flow: 'web', name: trail, report: {}, template }, at);
+      }
+      for (const [since, limit] of [[15, 9] as const, [0, 1] as const]) {
+        const counted = records.storage.read(({ trails }) =>
+          trails.countFaults('acme', ['web'], undefined, since, limit),
+        );
+        expect(await counted).toEqual([{ flow: 'web', state: 'INCOMPLETE', name: 'late', trails: 1 }]);
+      }
+    });
+
     it('are those that the trails get when they are judged, after any changes', async () => {
       let runs = 0;
       await fc.assert(

@@ -28,9 +28,10 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
         const found = await trails.list('acme', filter, { offset, limit: 2 });
         return [found.map(({ flow, name: of }) => `${flow}/${of}`), await trails.count('acme', filter)];
       });
+    let reports = 0;
     const report = (trailName: string, flow = 'web'): Promise<unknown> =>
       records.recordArtifact({
-        ...{ org: 'acme', flow, id: `${flow}-${trailName}`, createdAt: 5, reportedBy: 'ann' },
+        ...{ org: 'acme', flow, id: String((reports += 1)), createdAt: 5, reportedBy: 'ann' },
         report: sampleArtifact({ trail_name: trailName }),
       });
 
@@ -108,11 +109,26 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       expect(await list()).toEqual([['api/a', 'web/b'], 4]);
       expect(await list({}, 2)).toEqual([['web/a', 'web/c'], 4]);
       expect(await list({ flow: 'web' })).toEqual([['web/b', 'web/a'], 3]);
-      await report('c');
+      for (const each of ['c', 'c']) await report(each);
       const { fingerprint } = sampleArtifact();
       expect(await list({ fingerprint })).toEqual([['api/a', 'web/c'], 2]);
       expect(await list({ fingerprint, flow: 'web' })).toEqual([['web/c'], 1]);
       expect(await list({ fingerprint: fingerprintOf('f') })).toEqual([[], 0]);
+    });
+
+    it('have the template and the time of their own flow', async () => {
+      const template = { text: 'own', attestations: [], artifacts: [] };
+      await records.beginTrail(trail({ template }), 10);
+      await records.beginTrail(trail({ flow: 'api' }), 20);
+      const found = await records.storage.read(async ({ trails }) => [
+        ...(await trails.listTemplates('acme', 'api', ['main'])),
+        ...(await trails.listTimes('acme', 'web', ['main'])),
+        ...(await trails.listTimes('acme', 'api', ['main'])),
+      ]);
+      expect(found).toEqual([
+        ['main', 10],
+        ['main', 20],
+      ]);
     });
 
     it('know what their attestations are about, up to a size', async () => {
