@@ -36,11 +36,3 @@ export function newestFirst(
   const forward = order === 'oldest first' ? attestations.toReversed() : attestations;
   return forward.toSorted((one, other) => compareAge(other, one));
 }
-
-/** The newest time among the attestations, in Unix seconds; undefined if none has a time. */
-export function newestTime(attestations: readonly ListedAttestation[]): number | undefined {
-  return attestations.reduce<number | undefined>(
-    (newest, { created_at: time }) => (time === undefined ? newest : Math.max(time, newest ?? time)),
-    undefined,
-  );
-}

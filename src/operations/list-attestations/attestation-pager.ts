@@ -1,14 +1,12 @@
 import type { AttestationPage, ListedAttestation } from '../../contract/attestation-list.ts';
 import { ExternalError, Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import { detectOrder, type ListOrder, newestFirst, newestTime } from './attestation-order.ts';
+import { detectOrder, type ListOrder, newestFirst } from './attestation-order.ts';
 import type { AttestationTally } from './attestation-tally.ts';
 
 interface PagerOptions {
-  /** Fetches a page, counted from 1, of attestations up to a time in Unix seconds. */
-  readonly fetchPage: (page: number, to: number | undefined) => Promise<AttestationPage>;
-  /** The end of the time span that was asked for, in Unix seconds. */
-  readonly to: number | undefined;
+  /** Fetches a page, counted from 1. */
+  readonly fetchPage: (page: number) => Promise<AttestationPage>;
   readonly tally: AttestationTally;
   readonly log: Log;
   readonly signal: AbortSignal | undefined;
@@ -19,44 +17,30 @@ interface Start {
   readonly total: number;
   readonly pages: number;
   readonly order: ListOrder;
-  /** The newest time on the first page, in Unix seconds; undefined if it has no time. */
-  readonly newest: number | undefined;
 }
 
-/**
- * How many pages are fetched at most, given the number at the start. The list may grow by many small pages within a
- * second; it grows forever only if the service ignores `to_timestamp`.
- */
+/** How many pages are fetched at most, given the number at the start: the list could grow as fast as it is read. */
 const maximumPages = (pages: number): number => pages * 2 + 1000;
 
 /**
- * Lists all attestations that exist at the start, the newest first, and ends even if others keep recording. The end
- * time comes from the service's answers, because this machine's clock may be behind the service's.
+ * Lists all attestations that exist at the start, the newest first, and ends even if others keep recording.
  *
- * - If the service lists the newest first, new ones move others to later pages. So the pages after the first are
- *   limited to the newest time on the first page. Times are fractional and `to_timestamp` is in whole seconds, so the
- *   list may still grow for two seconds.
- * - If it lists the oldest first, full pages do not change. They are fetched from the last to the first.
- * - Otherwise the pages are fetched in their order.
+ * - If the service lists the oldest first, full pages do not change. They are fetched from the last to the first.
+ * - Otherwise the pages are fetched in their order. New attestations only move others to later pages.
  *
  * In any order, repeated attestations are left out, and the list is complete only if it has as many as the service
- * counted.
+ * counted at the start.
  */
 export class AttestationPager {
   readonly #options: PagerOptions;
   #start: Start | undefined;
-  #to: number | undefined;
-  /** Whether `#to` was set from the first page. */
-  #hasEnd = false;
   #page = 0;
   /** The number of pages in the last answer. */
   #pages = 0;
-  #total = 0;
   #interruption: Failure | undefined;
 
   constructor(options: PagerOptions) {
     this.#options = options;
-    this.#to = options.to;
   }
 
   /**
@@ -83,9 +67,7 @@ export class AttestationPager {
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
     const { listed } = this.#options.tally;
-    // Without an end time and an order, new attestations cannot be distinguished from old ones.
-    const expected = start.order === 'unknown' && !this.#hasEnd ? this.#total : start.total;
-    if (listed < expected) return `the service listed only ${listed} of ${expected} attestations`;
+    if (listed < start.total) return `the service listed only ${listed} of ${start.total} attestations`;
     return this.#hasEnded(start) ? undefined : 'it grew faster than it could be read';
   }
 
@@ -101,39 +83,19 @@ export class AttestationPager {
     const { data, pagination } = await this.#fetch(1);
     const { total, page_count: pages } = pagination;
     const order = detectOrder(data);
-    const newest = newestTime(data);
-    this.#start = { total, pages, order, newest };
+    this.#start = { total, pages, order };
     if (order === 'oldest first' && pages > 1) {
       // The first page is fetched again as the last one, so that memory holds one page only.
       this.#page = pages + 1;
       return [];
     }
     this.#page = 1;
-    // A page with one entry or one time has no order; most likely the newest come first.
-    if (newest !== undefined) {
-      this.#to = Math.min(Math.floor(newest) + 1, this.#options.to ?? Infinity);
-      this.#hasEnd = true;
-    }
     return this.#add(data, order);
   }
 
-  async #list(page: number, start: Start): Promise<readonly ListedAttestation[]> {
-    const { data, pagination } = await this.#fetch(page);
-    if (this.#hasEnd && pagination.total < start.total) return this.#listWithoutEnd(start);
+  async #list(page: number, { order }: Start): Promise<readonly ListedAttestation[]> {
+    const { data } = await this.#fetch(page);
     this.#page = page;
-    return this.#add(data, start.order);
-  }
-
-  /** The end time excludes older entries, so the first page does not have the newest; the last page may. */
-  async #listWithoutEnd(start: Start): Promise<readonly ListedAttestation[]> {
-    this.#to = this.#options.to;
-    this.#hasEnd = false;
-    const { data } = await this.#fetch(start.pages);
-    const { newest = Infinity } = start;
-    const isNewer = data.every(({ created_at: time = -Infinity }) => time >= newest);
-    const order = isNewer ? 'oldest first' : 'unknown';
-    this.#start = { ...start, order };
-    if (isNewer) this.#page = start.pages;
     return this.#add(data, order);
   }
 
@@ -142,13 +104,12 @@ export class AttestationPager {
   }
 
   async #fetch(page: number): Promise<AttestationPage> {
-    const answer = await this.#options.fetchPage(page, this.#to);
+    const answer = await this.#options.fetchPage(page);
     const { data, pagination } = answer;
     if (pagination.page !== page || (data.length === 0 && page < pagination.page_count)) {
       throw createWrongPageError(page, pagination, data.length);
     }
     this.#pages = pagination.page_count;
-    this.#total = pagination.total;
     this.#options.log.info(`page ${page} of ${Math.max(this.#pages, 1)}: ${data.length} attestations`);
     return answer;
   }

@@ -62,7 +62,7 @@ async function listPage(
   context: OperationContext,
   tally: AttestationTally,
 ): Promise<Listing> {
-  const answered = await fetchPage(values, { number, to: values.toTimestamp }, context);
+  const answered = await fetchPage(values, number, context);
   const order = detectOrder(answered.data);
   tally.add(newestFirst(answered.data, order), order);
   const { total, page: answeredPage, page_count: pages } = answered.pagination;
@@ -78,8 +78,7 @@ async function listPage(
 
 async function listAll(values: Inputs, context: OperationContext, tally: AttestationTally): Promise<Listing> {
   const pages = new AttestationPager({
-    fetchPage: (number, to) => fetchPage(values, { number, to }, context),
-    to: values.toTimestamp,
+    fetchPage: (number) => fetchPage(values, number, context),
     tally,
     log: context.call.log,
     signal: context.call.signal,
@@ -104,17 +103,13 @@ function checkTimeOrder(from: number | undefined, to: number | undefined): reado
   ];
 }
 
-async function fetchPage(
-  values: Inputs,
-  { number, to }: { readonly number: number; readonly to: number | undefined },
-  { client, org }: OperationContext,
-): Promise<AttestationPage> {
+async function fetchPage(values: Inputs, number: number, { client, org }: OperationContext): Promise<AttestationPage> {
   const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
   const query: EndpointQuery<typeof endpoint> = omitUndefined({
     page: number,
     per_page: size,
     from_timestamp: values.fromTimestamp,
-    to_timestamp: to,
+    to_timestamp: values.toTimestamp,
   });
   const answer = await client.call(endpoint, { parameters: { org, flow_name: values.flow }, query });
   return answer.body;
