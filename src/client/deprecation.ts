@@ -1,6 +1,7 @@
 import { type Endpoint, findDeprecatedFields } from '../contract/endpoint.ts';
 import { parseHttpDate } from '../http/retry.ts';
 import type { HttpResponse } from '../http/transport.ts';
+import { toDay, unixSeconds } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { endpointLabel } from './service-error.ts';
 
@@ -77,29 +78,21 @@ function describeSubject(endpoint: Endpoint, fields: readonly string[]): string 
 }
 
 function describeDeprecation(label: string, since: number | undefined, now: number): string {
-  const date = since === undefined ? undefined : formatDay(since);
-  if (date === undefined || since === undefined) return `${label} is deprecated.`;
+  if (since === undefined) return `${label} is deprecated.`;
+  const date = toDay(unixSeconds(since));
   return since > now ? `${label} will be deprecated on ${date}.` : `${label} has been deprecated since ${date}.`;
 }
 
 function describeSunset(sunset: number, now: number): string {
-  const date = formatDay(sunset);
-  if (date === undefined) return 'The service will remove it.';
+  const date = toDay(unixSeconds(sunset));
   return sunset > now ? `The service plans to remove it on ${date}.` : `The service planned to remove it on ${date}.`;
-}
-
-/** The day in UTC; undefined if its year does not have four digits. */
-function formatDay(milliseconds: number): string | undefined {
-  const date = new Date(milliseconds);
-  const year = date.getUTCFullYear();
-  return year >= 1970 && year <= 9999 ? date.toISOString().slice(0, 10) : undefined;
 }
 
 /** Reads a `Deprecation` header; undefined if it does not say that something is deprecated. */
 function parseDeprecation(header: string | undefined): { readonly since?: number } | undefined {
   const value = header?.trim() ?? '';
   if (value === '' || value === 'false' || value === '?0') return undefined;
-  const seconds = /^@(\d{1,12})(?![\d.])/u.exec(value)?.[1];
+  const seconds = /^@(\d{1,11})(?![\d.])/u.exec(value)?.[1];
   const since = seconds === undefined ? parseHttpDate(value) : Number(seconds) * 1000;
   return since === undefined ? {} : { since };
 }

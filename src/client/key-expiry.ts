@@ -1,5 +1,6 @@
 import { keyExpiryHeader } from '../contract/key-expiry-header.ts';
 import type { HttpResponse } from '../http/transport.ts';
+import { toDay } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 
 /** Warns once if the service says that the API key expires soon. */
@@ -16,9 +17,8 @@ export class KeyExpiryWarning {
     const seconds = /^@(\d{1,11})$/u.exec(headers[keyExpiryHeader]?.trim() ?? '')?.[1];
     if (seconds === undefined || this.#isGiven) return;
     this.#isGiven = true;
-    const day = new Date(Number(seconds) * 1000).toISOString().slice(0, 10);
     this.#log.warning(
-      `\`api-token\` expires on ${day}: have an admin of the organization rotate the key, and store the new one in the ` +
+      `\`api-token\` expires on ${toDay(Number(seconds))}: have an admin of the organization rotate the key, and store the new one in the ` +
         'secret before then',
     );
   }
