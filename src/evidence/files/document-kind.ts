@@ -1,5 +1,6 @@
 import type { EndpointOperation } from '../../contract/endpoint.ts';
 import { UserError } from '../../runtime/failure.ts';
+import { decodeFile } from './text-file.ts';
 
 /** A kind of file that can be mistaken for another. */
 interface DocumentKind {
@@ -51,9 +52,10 @@ export function wrongKindError(
   bytes: Uint8Array,
   { input, wanted, isXml }: WantedKind,
 ): UserError | undefined {
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || bytes[1] === 0;
   const start = Buffer.from(bytes.subarray(0, startBytes));
-  const text = start.toString(isUtf16 ? 'utf16le' : 'latin1').replace(/^(?:\uFEFF|ï»¿)/u, '');
+  const decoded = start[1] === 0 ? start.toString('utf16le') : decodeFile(start);
+  // The part can end within a character.
+  const text = (decoded ?? start.toString('latin1')).replace(/^(?:\uFEFF|ï»¿)/u, '');
   const others = isXml === true ? kinds.filter(({ start: form }) => form !== xml) : kinds;
   const found = others.find((kind) => kind.start.test(text) && kind.contains?.test(text) !== false);
   if (found === undefined || wanted.includes(found.name)) return undefined;

@@ -35,6 +35,12 @@ describe('a report in JSON', () => {
       'Name a file in SARIF',
     ],
     ['UTF-16', Buffer.from('\uFEFF<testsuite/>', 'utf16le'), 'JUnit XML', 'Record it with `attest-junit`'],
+    [
+      'big-endian UTF-16',
+      Buffer.from('\uFEFF<testsuite/>', 'utf16le').swap16(),
+      'JUnit XML',
+      'Record it with `attest-junit`',
+    ],
     ['gzip', gzipSync('{}'), 'a gzip archive', 'Name a file in SARIF'],
     ['zip', 'PK\u0003\u0004', 'a zip archive', 'Name a file in SARIF'],
     ['a list', '[]', 'another kind of JSON', 'Name a file in SARIF'],
