@@ -62,6 +62,8 @@ export class SecretSearch {
   /** The end of the chunks before, then the beginning of the next one. Reused, because there can be many small files. */
   readonly #border: Buffer;
   #kept = 0;
+  /** Whether the stream begins like UTF-16, in which secrets have a NUL beside each character. */
+  #isUtf16: boolean | undefined;
 
   /** @param forms the secrets in all their encodings */
   constructor(forms: readonly string[]) {
@@ -79,11 +81,14 @@ export class SecretSearch {
   /** Begins another stream. */
   begin(): void {
     this.#kept = 0;
+    this.#isUtf16 = undefined;
   }
 
   /** Whether a text is in the next chunk, or began before it. */
   isIn(chunk: Uint8Array): boolean {
-    const searched = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#isUtf16 ??= beginsLikeUtf16(chunk);
+    const { buffer, byteOffset, byteLength } = this.#isUtf16 ? chunk.filter((byte) => byte !== 0) : chunk;
+    const searched = Buffer.from(buffer, byteOffset, byteLength);
     const filled = this.#kept + searched.copy(this.#border, this.#kept, 0, this.#overlap);
     const border = this.#border.subarray(0, filled);
     const isFound = this.#needles.some((needle) => border.includes(needle) || searched.includes(needle));
@@ -92,4 +97,9 @@ export class SecretSearch {
     else searched.copy(this.#border, 0, searched.length - this.#overlap);
     return isFound;
   }
+}
+
+/** Whether content begins with a byte order mark of UTF-16, or with a character of ASCII in UTF-16. */
+function beginsLikeUtf16([first, second = 1]: Uint8Array): boolean {
+  return first === 0 || second === 0 || second >= 0xfe;
 }

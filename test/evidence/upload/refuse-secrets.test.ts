@@ -58,6 +58,16 @@ describe('an upload', () => {
       'the file a.gz',
     ],
     [
+      'a file in UTF-16, as Windows PowerShell writes it',
+      { file: { filename: 'a.txt', ...contentOf(Buffer.from(`\uFEFFkey ${secret}`, 'utf16le')) } },
+      'the file a.txt',
+    ],
+    [
+      'a file in big-endian UTF-16 without a byte order mark, compressed',
+      { file: { filename: 'a.gz', ...contentOf(gzipSync(Buffer.from(`<a>${secret}`, 'utf16le').swap16())) } },
+      'the file a.gz',
+    ],
+    [
       'a compressed file in an archive',
       {
         file: {
