@@ -24,7 +24,7 @@ export interface AnswerClaim {
 
 /** How long a claim lasts that is not ended, in seconds: longer than an attempt may take. */
 const claimSeconds = 120;
-/** The longest wait of a check, in seconds. */
+/** The longest wait of a check in progress, in seconds. One that waits for the end of an override may be judged early. */
 const longestWait = 14 * 86_400;
 
 const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, github_environment, deployment_id,

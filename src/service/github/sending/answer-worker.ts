@@ -191,10 +191,7 @@ export class AnswerWorker {
     const isSame = previous?.digest === digest;
     const toResult = (at: number): SentAnswer => ({
       sent: JSON.stringify({ digest, at, reports: 0 } satisfies Static<typeof sentState>),
-      dueAt:
-        isCompleted && changesAt === undefined
-          ? undefined
-          : Math.min(changesAt ?? Infinity, (isCompleted ? now : at) + repeatAfter),
+      dueAt: isCompleted ? changesAt : Math.min(changesAt ?? Infinity, at + repeatAfter),
     });
     if (isSame && (isCompleted || now < previous.at + repeatAfter)) return toResult(previous.at);
     const run = { id: answer.checkRunId, name: checkNamePrefix + subject.flow, sha: subject.sha };
