@@ -11,9 +11,10 @@ import { createTestStorage } from './test-storage.ts';
 /** How long a request to GitHub may take. Such timers run in real time, while that of the test flies. */
 const requestTimeout = 20_000;
 
-/** The settings of a service with the app of the fake, whose installation belongs to `acme`. */
-export function gatedOptions(github: FakeGitHubApp): Partial<ServiceOptions> {
-  return { github: { ...fakeApp, apiUrl: github.url, installations: new Map([[1, 'acme']]) } };
+/** The settings of a service with the app of the fake, whose installations 1 and 2 belong to `acme` by default. */
+export function gatedOptions(github: FakeGitHubApp, owner = 'acme'): Partial<ServiceOptions> {
+  const installations = new Map([1, 2].map((id) => [id, owner]));
+  return { github: { ...fakeApp, apiUrl: github.url, installations } };
 }
 
 /** A service with a gate between the flow `web` and the repository `acme/web`, and the GitHub that it talks to. */
@@ -23,12 +24,18 @@ export interface GatedService {
   readonly clock: Pick<ManualClock, 'now' | 'advance'>;
   /** Stops the service. */
   pause(): Promise<void>;
-  /** Starts it on the same data. */
-  resume(): Promise<void>;
+  /**
+   * Starts it on the same data.
+   *
+   * @param owner the organization that the operator gives the installations to, by default `acme`
+   */
+  resume(owner?: string): Promise<void>;
   /** Sets the time forward, as if the machine had slept. */
   sleep(milliseconds: number): void;
   /** Lets time pass until it is true. */
   passUntil(condition: () => boolean): Promise<void>;
+  /** Lets time pass until no answer to GitHub is due. */
+  settle(): Promise<void>;
   /** Stops everything. */
   stop(): Promise<void>;
 }
@@ -42,8 +49,8 @@ export async function startGatedService(gate: Readonly<Record<string, unknown>> 
   const github = await startGitHubApp(now);
   const after: After = (wait, fire) => (wait === requestTimeout ? systemClock : awake).after(wait, fire);
   const sources = { now, monotonic: () => awake.now(), after };
-  const start = async (): Promise<TestService> => {
-    const started = await startTestService({ storage, sources, options: gatedOptions(github) });
+  const start = async (owner?: string): Promise<TestService> => {
+    const started = await startTestService({ storage, sources, options: gatedOptions(github, owner) });
     github.target = webhooksOf(started);
     return started;
   };
@@ -63,8 +70,8 @@ export async function startGatedService(gate: Readonly<Record<string, unknown>> 
       github.target = undefined;
       await service.stop();
     },
-    resume: async () => {
-      service = await start();
+    resume: async (owner) => {
+      service = await start(owner);
     },
     passUntil: async (condition) => {
       while (!condition()) {
@@ -72,6 +79,11 @@ export async function startGatedService(gate: Readonly<Record<string, unknown>> 
         // Real servers answer meanwhile.
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
+    },
+    settle: async () => {
+      const isDue = (): string => `claimed_by IS NOT NULL OR due_at <= ${now() / 1000}`;
+      while ((await storage.query(`SELECT 1 FROM github_answers WHERE ${isDue()}`)).length > 0)
+        await awake.advance(5000);
     },
     stop: async () => {
       await service.stop();

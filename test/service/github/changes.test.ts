@@ -44,9 +44,10 @@ const begin = (name: string, sha1: string): Promise<Called> => {
   const form = attestationForm({ name, git_commit_info: { sha1 } });
   return call(service, { method: 'PUT', path: '/trails/acme/web', form });
 };
+const gatePath = '/organizations/acme/github-gates/web';
 const saveGate = (wait = '30m'): Promise<Called> => {
   const json = { installation_id: 1, repositories: ['10'], flows: ['web'], wait };
-  return call(service, { method: 'PUT', path: '/organizations/acme/github-gates/web', json });
+  return call(service, { method: 'PUT', path: gatePath, json });
 };
 const saveRule = (description: string): Promise<Called> => {
   const rule = { repository: 'acme/web', repository_id: '10', refs: ['refs/heads/main'], events: ['push'] };
@@ -89,6 +90,7 @@ describe('what GitHub waits for is judged again after', () => {
     ['an attached policy', ['deployment'], () => changePolicies(service, 'POST', 'prod', ['strict'])],
     ['an allowed artifact', ['deployment'], () => allow('PUT')],
     ['a change of an environment', ['deployment'], () => saveEnvironment(service, 'prod', { description: 'changed' })],
+    ['the deletion of the gate', ['check', 'deployment'], () => call(service, { method: 'DELETE', path: gatePath })],
   ])('%s', async (_case, expected, change) => {
     await holdAnswers();
     expect((await change()).status).toBeLessThan(300);

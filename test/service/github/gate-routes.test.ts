@@ -113,6 +113,7 @@ describe('a gate', () => {
     const create = (index: number): Promise<Called> =>
       gates('PUT', `gate-${index}`, { ...document, repositories: [`9${index}`], flows: [`flow-${index}`] });
     for (let index = 0; index < maximumGithubGates; index += 1) expect((await create(index)).status).toBe(201);
+    expect((await create(0)).status).toBe(200);
     const { status, text } = await create(maximumGithubGates);
     expect([status, text]).toEqual([400, expect.stringContaining(`there are already ${maximumGithubGates} gates`)]);
   });

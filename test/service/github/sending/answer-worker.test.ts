@@ -30,7 +30,7 @@ const concluded = (...expected: readonly (string | undefined)[]): Promise<void> 
   gated
     .passUntil(() => conclusions().length >= expected.length)
     .then(() => {
-      expect(conclusions()).toEqual(expected);
+      expect(conclusions()).toStrictEqual(expected);
     });
 
 describe('the check of a pull request', () => {
@@ -47,6 +47,9 @@ describe('the check of a pull request', () => {
     await build();
     await concluded(undefined, undefined);
     expect(latest(run)).toMatchObject({ title: expect.stringMatching(/sonar: not recorded/u) });
+    // Nothing new is recorded.
+    await build();
+    await gated.settle();
     await scan('ERROR');
     await concluded(undefined, undefined, 'failure');
     expect(await trailState()).toBe('NON-COMPLIANT');
@@ -316,12 +319,28 @@ describe('a deployment', () => {
     await request('staging`');
     await decided();
     expect(deployment.comments.join()).toMatch(/^Rejected: the environment `staging'` is not in the gate\. Add it/u);
+    await request('constructor');
+    await decided();
+    expect(deployment.comments.join()).toContain('`constructor` is not in the gate');
     await request();
     await reported(1);
     const path = '/organizations/acme/github-gates/shop';
     await call(gated.service, { method: 'DELETE', path });
     await decided();
     expect(deployment.comments.at(-1)).toMatch(/^Rejected: no gate has this repository\./u);
+  });
+
+  it('waits if an error prevents that it is judged, and is rejected after the wait', async () => {
+    const { storage, errors } = gated.service;
+    await build();
+    await storage.query("UPDATE policy_versions SET rules = '?'");
+    await request();
+    await gated.passUntil(() => errors.length > 0);
+    expect([errors[0], deployment.state]).toEqual([expect.stringContaining('this is tried again'), 'waiting']);
+    gated.sleep(1_800_000);
+    await decided();
+    expect(deployment.comments).toEqual([expect.stringMatching(/^Rejected: the service could not judge this/u)]);
+    (errors as string[]).length = 0;
   });
 
   it('is forgotten if GitHub no longer waits for it', async () => {
@@ -341,10 +360,11 @@ describe('a deployment', () => {
     await reported(1);
     for (let index = 0; index < 12; index += 1) {
       await report(gated.service, { filename: `web-${index}`, fingerprint: index.toString(16).padStart(64, '0') });
+      await gated.settle();
     }
     await build();
     await scan('ERROR');
     await decided();
-    expect(deployment.comments.length).toBeLessThanOrEqual(9);
+    expect(deployment.comments).toHaveLength(9);
   });
 });
