@@ -209,10 +209,14 @@ describe('publishResult', () => {
     expect(request.repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
   });
 
-  it('does not set success for the default branch’s commit, which is GITHUB_SHA for some events', async () => {
+  it.each([
+    ['the default branch’s commit, which is GITHUB_SHA for some events', [shas.base]],
+    ['several commits, if only one of them is that of the status', [shas.head, shas.base]],
+    ['fewer digits of the commit than git shows', [shas.head.slice(0, 6)]],
+  ])('does not set success for %s', async (_what, commits) => {
     const request = await openPullRequest();
     const job = { ...request.job, ref: 'refs/heads/main', sha: shas.base };
-    await warningsOf(job, { shown: compliantOf([shas.base]) });
+    await warningsOf(job, { shown: compliantOf(commits) });
     expect(request.repository.statuses).toMatchObject([{ state: 'failure' }]);
   });
 
@@ -242,9 +246,11 @@ describe('publishResult', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('does not accept an HTML page with status 200 as success', async () => {
-    const page = { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
-    const { job } = await openPullRequest({ fault: () => page });
+  it.each([
+    ['an HTML page', { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } }],
+    ['another status', { status: 201, body: { state: 'error', context: 'another' } }],
+  ])('does not accept %s as success', async (_what, reply) => {
+    const { job } = await openPullRequest({ fault: () => reply });
     expect(await warningsOf(job)).toEqual([
       expect.stringContaining('its response is not the status.'),
       expect.stringContaining('its response is not the list of comments.'),

@@ -84,6 +84,24 @@ describe('the one comment of a step', () => {
     ]);
   });
 
+  it('stays as a newer run wrote it for another commit, and only older duplicates are removed', async () => {
+    const repository = githubRepository();
+    const bodies = [draft(15), draft(18, shas.base), draft(16)].map(({ body }) => body);
+    for (const body of bodies) repository.comment(jobsBot, body);
+    expect(await writeComment(draft(17), apiOf(repository))).toEqual({ done: 'kept' });
+    expect(repository.comments.map(({ body }) => body)).toEqual(bodies.slice(0, 2));
+  });
+
+  it('is created again if somebody deletes it before it is updated', async () => {
+    const repository = githubRepository();
+    repository.comment(jobsBot, draft(16).body);
+    const api = apiOf(repository, (route) => {
+      if (route.startsWith('PATCH')) repository.comments.length = 0;
+    });
+    expect(await writeComment(draft(17), api)).toMatchObject({ done: 'created' });
+    expect(repository.comments.map(({ body }) => body)).toEqual([draft(17).body]);
+  });
+
   it('is written even if the comments cannot be listed afterwards', async () => {
     const repository = githubRepository();
     let lists = 0;
