@@ -98,8 +98,9 @@ function commentFrom(comment: unknown, marker: string): readonly Comment[] {
 }
 
 /**
- * The comments with the marker that were written by the token's own user, the oldest first. Anyone can write a comment
- * with such a marker, and those are ignored. A job's token cannot query its user by REST, only by GraphQL.
+ * The comments with the marker that were written by the token's own user, the oldest first, as GitHub lists them. Anyone
+ * can write a comment with such a marker, and those are ignored. A job's token cannot query its user by REST, only by
+ * GraphQL.
  */
 async function ownComments(
   draft: CommentDraft,
@@ -115,8 +116,7 @@ async function ownComments(
   if ('refusal' in answer) return answer;
   const login = textAt(answer.body, 'data', 'viewer', 'login')?.toLowerCase();
   if (login === undefined) return unexpectedGitHubResponse(answer.body, 'the user of the token');
-  const own = marked.comments.filter(({ author }) => author?.toLowerCase() === login);
-  return { comments: own.sort((one, other) => one.id - other.id) };
+  return { comments: marked.comments.filter(({ author }) => author?.toLowerCase() === login) };
 }
 
 async function create({ number, body }: CommentDraft, api: GitHubApi): Promise<Created | Refused> {
