@@ -1,8 +1,7 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, write, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createGzip, type Gzip } from 'node:zlib';
-import { type RunnerFile, withRunnerFile, withRunnerFileAsync } from '../../runtime/runner-file.ts';
+import { type RunnerFile, withRunnerFile } from '../../runtime/runner-file.ts';
 import { chunkBytes, readAllUnchanged, readUnchanged } from '../files/read-unchanged.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
@@ -43,9 +42,18 @@ export async function writeArchive(
   const writing = writeTar(gzip, files, signal).catch((thrown: unknown) => {
     gzip.destroy(thrown instanceof Error ? thrown : new Error('writing the archive failed', { cause: thrown }));
   });
+  const compressed: AsyncIterable<Buffer> = gzip;
+  let size = 0;
   try {
-    const size = await writeCompressed(gzip, output, maximumBytes, tooLarge);
-    withRunnerFile(archiveFile, () => writeSync(output, Uint8Array.of(osByte.unknown), 0, 1, osByte.position));
+    for await (const chunk of compressed) {
+      if (size === 0) chunk[osByte.position] = osByte.unknown;
+      size += chunk.length;
+      if (size > maximumBytes) throw tooLarge();
+      withRunnerFile(archiveFile, () => {
+        writeFileSync(output, chunk);
+      });
+      release(chunk);
+    }
     return size;
   } finally {
     await writing;
@@ -115,37 +123,12 @@ class BlockWriter {
   }
 }
 
-// `node:fs/promises` would need another megabyte of memory.
-const writeSome = promisify(write);
-
-async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    done += (await writeSome(file, bytes, done, bytes.length - done)).bytesWritten;
-  }
-}
-
 /**
  * Frees the memory of a written chunk at once, instead of leaving megabytes to the garbage collector. Zlib allocates a
  * new buffer when one is full, so a chunk at the end of its buffer is the last one in it.
  */
 function release({ buffer, byteOffset, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteOffset + byteLength === buffer.byteLength) buffer.transfer(0);
-}
-
-async function writeCompressed(
-  compressed: AsyncIterable<Buffer>,
-  output: number,
-  maximumBytes: number,
-  tooLarge: () => Error,
-): Promise<number> {
-  let size = 0;
-  for await (const chunk of compressed) {
-    size += chunk.length;
-    if (size > maximumBytes) throw tooLarge();
-    await withRunnerFileAsync(archiveFile, () => writeAll(output, chunk));
-    release(chunk);
-  }
-  return size;
 }
 
 export interface TemporaryArchive {
