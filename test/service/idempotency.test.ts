@@ -217,7 +217,12 @@ describe('a key', () => {
     ] as const) {
       const sent = { ...attestation(), path: `/attestations/${org}/web/trail/main/sonar`, key };
       expect([(await send(sent, 'one')).status, await countAttestations(org, key)]).toEqual([201, 1]);
-      expect((await send({ ...policyUpload('first', org), key }, 'one')).status).toBe(201);
+      const upload = { ...policyUpload(`of ${org}`, org), key };
+      const created = await send(upload, 'one');
+      expect(created).toMatchObject({ status: 201, body: { events: [{ data: { version: 1 } }] } });
+      await send({ ...policyUpload('another', org), key }, 'two');
+      await saveEnvironment(service, 'prod', { policies: ['strict'] });
+      expect((await send(upload, 'one')).text).toBe(created.text);
     }
   });
 

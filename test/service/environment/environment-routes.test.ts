@@ -320,6 +320,17 @@ describe('where an artifact runs', () => {
 });
 
 describe('environments and policies', () => {
+  it('of another organization judge nothing here, also if they have the same names', async () => {
+    const other = { ...service, org: 'foreign', apiKey: await service.createOrganization('foreign') };
+    await savePolicy(service, 'strict');
+    await savePolicy(other, 'strict', '_schema: https://example.com/v1\n');
+    for (const place of [service, other]) {
+      await saveEnvironment(place, 'prod', { policies: ['strict'] });
+      await reportPods(place, 'prod', pod('web-1', { web: 'aaaaa' }));
+    }
+    expect([await listVerdicts(service, 'prod'), await listVerdicts(other, 'prod')]).toEqual([[false], [true]]);
+  });
+
   it('of another organization are reported as missing', async () => {
     const key = await service.createOrganization('other');
     await saveEnvironment(service, 'prod');
