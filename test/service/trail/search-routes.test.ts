@@ -17,10 +17,14 @@ const linus = { author: 'Linus', branch: 'trunk' };
 describe('the search for words of trails', () => {
   let storage: TestStorage;
   let service: TestService;
+  /** Has a flow, a trail and a backlog of the same names. */
+  let other: TestService;
   beforeEach(async () => {
     storage = await createTestStorage();
     service = await startTestService({ storage });
-    await saveFlow(service);
+    other = { ...service, org: 'aaa', apiKey: await service.createOrganization('aaa') };
+    for (const place of [other, service]) await saveFlow(place);
+    await report(other, { filename: 'theirs.tar' });
     await report(service, {
       ...{ filename: 'registry.example/shop/web:1.2.3', build_url: 'https://github.com/acme/web/actions/runs/987654/' },
       git_commit_info: commit,
@@ -45,9 +49,9 @@ describe('the search for words of trails', () => {
   });
 
   /** The trails that are found, as `flow/trail`, in the order of the page. */
-  const search = async (text: string): Promise<readonly string[]> => {
-    const at = `${service.url}/acme/search?q=${encodeURIComponent(text)}`;
-    const { status, text: page } = await call(service, { at, path: '' });
+  const search = async (text: string, place = service): Promise<readonly string[]> => {
+    const at = `${service.url}/${place.org}/search?q=${encodeURIComponent(text)}`;
+    const { status, text: page } = await call(service, { at, path: '', key: place.apiKey });
     expect(status).toBe(200);
     return Array.from(page.matchAll(/\/flows\/(\w+)\/trails\/(\w+)"/gu), ([, flow, trail]) => `${flow}/${trail}`);
   };
@@ -65,10 +69,20 @@ describe('the search for words of trails', () => {
     ]) {
       expect([text, await search(text)]).toEqual([text, [`${flow}/main`]]);
     }
-    for (const text of ['hidden', 'grac fix nothing', 'übergang grac', 'übergang linus', '471100', '%', '_']) {
+    for (const text of [
+      'hidden',
+      'theirs',
+      'grac fix nothing',
+      'übergang grac',
+      'übergang linus',
+      '471100',
+      '%',
+      '_',
+    ]) {
       expect([text, await search(text)]).toEqual([text, []]);
     }
     expect(await search('linus')).toEqual(['api/main', `${flow}/other`]);
+    expect([await search('theirs', other), await search('4711', other)]).toEqual([['web/main'], []]);
   };
 
   it('finds numbers, people, branches, tags, files and messages, also after a rename', async () => {
@@ -81,7 +95,7 @@ describe('the search for words of trails', () => {
   it('finds what was recorded before an upgrade, after the next start', async () => {
     await service.stop();
     await storage.query('DELETE FROM search_words');
-    await storage.query("INSERT INTO search_words (org, word, place) VALUES ('acme', '', 1000)");
+    await storage.query("INSERT INTO search_words (org, word, place) VALUES ('aaa', '', 1000), ('acme', '', 1000)");
     service = await startTestService({ storage });
     while ((await search('4711')).length === 0) await Promise.resolve();
     await expectFound();

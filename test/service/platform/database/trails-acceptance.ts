@@ -105,7 +105,7 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
     it('are listed with the latest first, by flow and by artifact', async () => {
       for (const each of ['c', 'a', 'b']) await records.beginTrail(trail({ name: each }), 10);
       await report('a', 'api');
-      await records.beginTrail(trail({ org: 'other' }), 10);
+      await records.beginTrail(trail({ org: 'other', name: 'c' }), 10);
       expect(await list()).toEqual([['api/a', 'web/b'], 4]);
       expect(await list({}, 2)).toEqual([['web/a', 'web/c'], 4]);
       expect(await list({ flow: 'web' })).toEqual([['web/b', 'web/a'], 3]);
@@ -116,19 +116,20 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       expect(await list({ fingerprint: fingerprintOf('f') })).toEqual([[], 0]);
     });
 
-    it('have the template and the time of their own flow', async () => {
-      const template = { text: 'own', attestations: [], artifacts: [] };
-      await records.beginTrail(trail({ template }), 10);
-      await records.beginTrail(trail({ flow: 'api' }), 20);
+    it('have the template, the time and the verdict of their own flow and organization', async () => {
+      const template = { text: 'own', attestations: [{ name: 'scan', type: '*' }], artifacts: [] };
+      const theirs = { git_commit_info: { sha1: commitOf('1'), branch: 'theirs' } };
+      await records.beginTrail(trail(), 10);
+      await records.beginTrail(trail({ flow: 'api', template }), 20);
+      await records.beginTrail(trail({ org: 'other', template, report: theirs }), 30);
       const found = await records.storage.read(async ({ trails }) => [
-        ...(await trails.listTemplates('acme', 'api', ['main'])),
+        ...(await trails.listTemplates('acme', 'web', ['main'])),
         ...(await trails.listTimes('acme', 'web', ['main'])),
         ...(await trails.listTimes('acme', 'api', ['main'])),
+        await trails.countSelected('acme', 'web', { state: 'INCOMPLETE' }, 9),
+        await trails.listFlowsOnBranch('acme', ['web'], 'theirs'),
       ]);
-      expect(found).toEqual([
-        ['main', 10],
-        ['main', 20],
-      ]);
+      expect(found).toEqual([['main', 10], ['main', 20], 0, []]);
     });
 
     it('know what their attestations are about, up to a size', async () => {
