@@ -145,6 +145,14 @@ describe('renaming', () => {
     }
     expect((await rename(service, 'flows/acme/third', 'stage')).status).toBe(200);
     expect(await read('/environments/acme/stage')).toMatchObject({ name: 'web' });
+    // Another organization has the names, too.
+    const other = { ...service, org: 'other', apiKey: await service.createOrganization('other') };
+    for (const name of ['web', 'shop']) await saveFlow(other, { name });
+    await saveEnvironment(other, 'stage');
+    const names = ['web', 'former', 'web', 'fourth', 'fifth'];
+    for (const [index, to] of names.slice(1).entries()) await rename(other, `flows/other/${names[index]}`, to);
+    for (const name of ['shop', 'web']) expect(await read(`/flows/acme/${name}`)).toMatchObject({ name: 'fourth' });
+    expect(await read('/environments/acme/stage')).toMatchObject({ name: 'web' });
   });
 
   it.each([
