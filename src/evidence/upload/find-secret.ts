@@ -62,14 +62,13 @@ export class SecretSearch {
   /** The end of the chunks before, then the beginning of the next one. Reused, because there can be many small files. */
   readonly #border: Buffer;
   #kept = 0;
-  /** Whether the stream begins like UTF-16, in which secrets have a NUL beside each character. */
-  #isUtf16: boolean | undefined;
 
   /** @param forms the secrets in all their encodings */
   constructor(forms: readonly string[]) {
     // A form in which another one occurs, as in most basic credentials, is found with it.
     const shortest = forms.filter((form) => !forms.some((other) => other !== form && form.includes(other)));
-    this.#needles = shortest.map((form) => Buffer.from(form, 'utf8'));
+    // Without the last byte, the little-endian form of ASCII is in the big-endian one, too.
+    this.#needles = shortest.flatMap((form) => [Buffer.from(form), Buffer.from(form, 'utf16le').subarray(0, -1)]);
     this.#overlap = Math.max(0, ...this.#needles.map(({ length }) => length - 1));
     this.#border = Buffer.alloc(2 * this.#overlap);
   }
@@ -81,25 +80,20 @@ export class SecretSearch {
   /** Begins another stream. */
   begin(): void {
     this.#kept = 0;
-    this.#isUtf16 = undefined;
   }
 
   /** Whether a text is in the next chunk, or began before it. */
   isIn(chunk: Uint8Array): boolean {
-    this.#isUtf16 ??= beginsLikeUtf16(chunk);
-    const { buffer, byteOffset, byteLength } = this.#isUtf16 ? chunk.filter((byte) => byte !== 0) : chunk;
-    const searched = Buffer.from(buffer, byteOffset, byteLength);
+    const searched = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const filled = this.#kept + searched.copy(this.#border, this.#kept, 0, this.#overlap);
     const border = this.#border.subarray(0, filled);
-    const isFound = this.#needles.some((needle) => border.includes(needle) || searched.includes(needle));
+    // The border of the first chunk is its beginning.
+    const isFound =
+      this.#needles.some((needle) => searched.includes(needle)) ||
+      (this.#kept > 0 && this.#needles.some((needle) => border.includes(needle)));
     this.#kept = Math.min(filled, this.#overlap);
     if (searched.length < this.#overlap) this.#border.copyWithin(0, filled - this.#kept, filled);
     else searched.copy(this.#border, 0, searched.length - this.#overlap);
     return isFound;
   }
-}
-
-/** Whether content begins with a byte order mark of UTF-16, or with a character of ASCII in UTF-16. */
-function beginsLikeUtf16([first, second = 1]: Uint8Array): boolean {
-  return first === 0 || second === 0 || second >= 0xfe;
 }
