@@ -57,6 +57,12 @@ describe('assert-artifact', () => {
     const byPolicy = await assert({ policy: 'a\nb\na' }, answered({ scope: 'policy', policy_evaluations: policies }));
     expect(byPolicy.requests[0]?.path).toContain('?policy_name=a&policy_name=b');
     expect(byPolicy.result.outcome).toBe('compliant');
+    expect(byPolicy.result.conclusion).toContain('by the policies a, b');
+    const byOne = await assert(
+      { policy: 'a' },
+      answered({ scope: 'policy', policy_evaluations: policies.slice(0, 1) }),
+    );
+    expect(byOne.result.conclusion).toContain('by policy a');
     expect((await assert({}, answered({}))).requests[0]?.path).not.toContain('?');
   });
 
