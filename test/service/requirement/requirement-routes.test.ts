@@ -97,6 +97,9 @@ describe('a requirement of a template or a policy', () => {
       'scan: not recorded; snyk is required (template of the flow). web.bill: not recorded; sbom is required (template of the flow).';
     const later = `All evidence is compliant: unit. A trail that begins on 2026-12-01 or later would not comply: ${missing}`;
     expect(await begin('aaa')).toEqual(['COMPLIANT', later, later]);
+    const form = attestationForm({ name: 'ddd' }, { part: 'template_file', name: 'own.yml', content: announced });
+    await call(service, { method: 'PUT', path: '/trails/acme/timed', form });
+    expect(await begin('ddd')).toEqual(['COMPLIANT', expect.stringContaining('would not comply'), expect.anything()]);
     const now = time;
     time = Date.UTC(2026, 11, 1);
     expect(await begin('bbb')).toEqual(['INCOMPLETE', missing, missing]);
