@@ -20,6 +20,7 @@ import {
 import { chooseServer, pageUrl } from './server/server-address.ts';
 import { type Polling, startPolling } from './server/sonar-polling.ts';
 import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
+import { schemesFor } from './server/sonar-token.ts';
 import { describeList } from './sonar-lists.ts';
 import { toSonarResults } from './sonar-results.ts';
 import { namedAnalysis, parseWebhook } from './webhook.ts';
@@ -200,7 +201,7 @@ function confirm(
 }
 
 function connect(
-  report: Pick<ReportTask, 'serverUrl'>,
+  report: Omit<ReportTask, 'ceTaskId'>,
   { request, reportPath, context }: GatherContext,
   polling: Polling,
 ): SonarServer {
@@ -208,7 +209,7 @@ function connect(
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   for (const warning of address.warnings) context.log.warning(warning);
   context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the scan)' : ''}`);
-  return openSonarServer(address, token, context, polling);
+  return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, polling);
 }
 
 /** @throws UserError if the report names another project than its task, because the report was edited */

@@ -7,8 +7,12 @@ import { UserError } from '../../runtime/failure.ts';
 export interface ReportTask {
   readonly ceTaskId: string;
   readonly projectKey?: string | undefined;
+  /** Written by Sonar's cloud, and by old servers. */
+  readonly organization?: string | undefined;
   /** The server's configured URL, which this machine cannot always reach. */
   readonly serverUrl?: string | undefined;
+  /** For example `10.6.0.92116`; the cloud reports a made-up `8.0.0.56246`. */
+  readonly serverVersion?: string | undefined;
   readonly dashboardUrl?: string | undefined;
 }
 
@@ -51,7 +55,9 @@ export function parseReportTask(text: string, path: string): ReportTask {
   return {
     ceTaskId,
     projectKey: value('projectKey'),
+    organization: value('organization'),
     serverUrl: value('serverUrl'),
+    serverVersion: value('serverVersion'),
     dashboardUrl: value('dashboardUrl'),
   };
 }

@@ -16,7 +16,9 @@ const text = [
 const task = {
   ceTaskId: 'AYhSC2-LY0CHkWJxvNA9',
   projectKey: 'acme:widgets',
+  organization: 'acme',
   serverUrl: 'https://sonar.example.com/sonarqube',
+  serverVersion: '10.6.0.92116',
   dashboardUrl: 'https://sonar.example.com/sonarqube/dashboard?id=acme%3Awidgets&branch=a=b',
 };
 

@@ -49,24 +49,27 @@ export interface SonarServer {
   ask(request: SonarApiRequest): Promise<SonarApiResult>;
 }
 
+export interface SonarCredentials {
+  /** Undefined for anonymous requests, as public projects allow. */
+  readonly token: string | undefined;
+  /** The schemes to try, in order; the first that the server accepts is kept. */
+  readonly schemes: readonly [AuthenticationMethod, ...AuthenticationMethod[]];
+}
+
 const maximumRedirects = 5;
 
 /** An endpoint that every running Sonar server has, whatever its edition. */
 const taskPath = 'api/ce/task';
 
-/**
- * Creates access to a server. The token is sent only to the origin of the address.
- *
- * @param token undefined for anonymous requests, as public projects allow
- */
+/** Creates access to a server. The token is sent only to the origin of the address. */
 export function openSonarServer(
   address: ServerAddress,
-  token: string | undefined,
+  credentials: SonarCredentials,
   context: CallContext,
   polling: Polling,
 ): SonarServer {
-  /** How the server takes the token; undefined until it has accepted or refused it. */
-  let scheme: AuthenticationMethod | undefined;
+  const { token } = credentials;
+  let schemes: readonly AuthenticationMethod[] = credentials.schemes;
   let hasWarnedOfExpiry = false;
   let hasAnswered = false;
 
@@ -84,18 +87,21 @@ export function openSonarServer(
     throw unexpectedSonarResponse(call, `more than ${maximumRedirects} redirects`);
   };
 
-  const sendWithToken = async (call: SonarCall, timeout: number, key: string): Promise<HttpResponse> => {
-    const answer = await send(call, timeout, authorization(scheme ?? 'bearer', key));
-    if (answer.status < 300) scheme ??= 'bearer';
-    if (scheme !== undefined || !isRefused(answer)) return answer;
+  const sendWithAnyScheme = async (call: SonarCall, timeout: number, key: string): Promise<HttpResponse> => {
+    const [first = 'bearer', second] = schemes;
+    const answer = await send(call, timeout, authorization(first, key));
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
-    const other = await send(call, timeout, authorization('basic', key));
-    // The first scheme is wrong only if the server accepts the other one, not if it goes down meanwhile.
-    if (isTransientStatus(other.status)) return other;
-    // 403 after 401: the server knows the token, which lacks a permission.
-    const isKnown = !isRefused(other) || (answer.status === 401 && other.status === 403);
-    scheme = isKnown ? 'basic' : 'bearer';
-    return isKnown ? other : answer;
+    if (second !== undefined && isRefused(answer)) {
+      const other = await send(call, timeout, authorization(second, key));
+      // The first scheme is wrong only if the server accepts the other one, not if it goes down meanwhile.
+      if (isTransientStatus(other.status)) return other;
+      // 403 after 401: the server knows the token, which lacks a permission.
+      const isKnown = !isRefused(other) || (answer.status === 401 && other.status === 403);
+      schemes = isKnown ? [second] : [first];
+      return isKnown ? other : answer;
+    }
+    if (answer.status < 300) schemes = [first];
+    return answer;
   };
 
   const warnOfExpiry = (answer: HttpResponse): void => {
@@ -109,7 +115,7 @@ export function openSonarServer(
   const attempt = async (call: SonarCall, timeout: number): Promise<Attempt<SonarApiResult>> => {
     try {
       const key = call.token === 'none' ? undefined : token;
-      const answer = key === undefined ? await send(call, timeout) : await sendWithToken(call, timeout, key);
+      const answer = key === undefined ? await send(call, timeout) : await sendWithAnyScheme(call, timeout, key);
       warnOfExpiry(answer);
       return toAttempt(call, answer, context.clock.now());
     } catch (error) {

@@ -1,4 +1,29 @@
+import type { AuthenticationMethod } from '../../../contract/endpoint.ts';
+import type { ReportTask } from '../report-task.ts';
 import { parseSonarTime } from '../sonar-time.ts';
+
+/**
+ * The ways to send a token to Sonar, the likeliest first: bearer for the cloud, which reports a made-up version, and
+ * for servers from 10.0 on; basic for older servers, which know no other; bearer and then basic if the version is
+ * unknown.
+ */
+export function schemesFor(
+  server: URL,
+  report: Pick<ReportTask, 'organization' | 'serverVersion'>,
+): readonly [AuthenticationMethod, ...AuthenticationMethod[]] {
+  if (isCloud(server)) return ['bearer'];
+  // The cloud under another name, most likely; old servers wrote the key too.
+  if (report.organization !== undefined) return ['bearer', 'basic'];
+  const major = /^(\d{1,4})(?:\.|$)/u.exec(report.serverVersion ?? '')?.[1];
+  if (major === undefined) return ['bearer', 'basic'];
+  return Number(major) >= 10 ? ['bearer'] : ['basic'];
+}
+
+const cloudDomains = ['sonarcloud.io', 'sonarqube.us'];
+
+function isCloud(server: URL): boolean {
+  return cloudDomains.some((domain) => server.hostname === domain || server.hostname.endsWith(`.${domain}`));
+}
 
 /** What a token may see; the cloud's project tokens cannot be told from others. */
 export type TokenKind = 'none' | 'project' | 'other';

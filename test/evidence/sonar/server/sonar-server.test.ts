@@ -15,32 +15,35 @@ describe('the scheme of a token', () => {
   it.each([
     ['401', undefined],
     ['403, as a visitor', { browse: true, execute: false }],
-  ])('is bearer, then basic once after %s', async (_status, anonymous) => {
+  ])('to a server of unknown version is bearer, then basic once after %s', async (_status, anonymous) => {
     job = await openSonarJob({ state: { schemes: ['Basic'], anonymous } });
-    await job.report();
+    await job.report({ serverVersion: undefined });
     expect((await job.gather()).unverifiedReason).toBeUndefined();
     expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic]);
   });
 
-  it('stays bearer once accepted, even if a later request is forbidden', async () => {
+  it('to a server of unknown version stays bearer once accepted, even if a later request is forbidden', async () => {
     job = await openSonarJob();
-    await job.report();
+    await job.report({ serverVersion: undefined });
     await job.gather({ token: 'sqp_analysis_token_0123' });
     expect(job.sonar.requests.map(({ authorization }) => authorization).join()).not.toContain('Basic');
   });
 
   it.each([
-    ['9.9', ['Basic']],
-    ['10.7', ['Bearer', 'Basic']],
-  ] as const)('of another project is called that on %s (%j)', async (_version, schemes) => {
-    job = await openSonarJob({ state: { schemes } });
-    job.sonar.state.tokens['sqp_other_0123456789'] = { browse: false, execute: false };
-    await job.report();
-    const failure = await failureOf(job.gather({ token: 'sqp_other_0123456789' }));
-    expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-token' }] });
-    expect(failure.message).toContain('403: Insufficient privileges; `sonar-token` is the analysis token of another');
-    expect(failure.remedy).toContain('Use the analysis token of this project');
-  });
+    ['9.9', ['Basic'], undefined],
+    ['10.7', ['Bearer', 'Basic'], undefined],
+  ] as const)(
+    'of another project is called that on %s (%j, version in the report: %s)',
+    async (_is, schemes, version) => {
+      job = await openSonarJob({ state: { schemes } });
+      job.sonar.state.tokens['sqp_other_0123456789'] = { browse: false, execute: false };
+      await job.report({ serverVersion: version });
+      const failure = await failureOf(job.gather({ token: 'sqp_other_0123456789' }));
+      expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-token' }] });
+      expect(failure.message).toContain('403: Insufficient privileges; `sonar-token` is the analysis token of another');
+      expect(failure.remedy).toContain('Use the analysis token of this project');
+    },
+  );
 
   it('is sent only to the host that the user sets, whatever the report says', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });

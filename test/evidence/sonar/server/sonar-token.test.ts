@@ -1,6 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import { expiryWarning } from '../../../../src/evidence/sonar/server/sonar-token.ts';
+import { expiryWarning, schemesFor } from '../../../../src/evidence/sonar/server/sonar-token.ts';
 import { parseSonarTime } from '../../../../src/evidence/sonar/sonar-time.ts';
+
+describe('the ways to send a token', () => {
+  const own = 'https://sonar.example.com';
+  it.each([
+    ['https://sonarcloud.io', { serverVersion: '8.0.0.56246', organization: 'acme' }, ['bearer']],
+    ['https://sonarqube.us', { serverVersion: '8.0.0.56246', organization: undefined }, ['bearer']],
+    [own, { serverVersion: '8.0.0.56246', organization: 'acme' }, ['bearer', 'basic']],
+    [own, { serverVersion: '10.0.0.68432', organization: undefined }, ['bearer']],
+    [own, { serverVersion: '2025.1.0.102418', organization: undefined }, ['bearer']],
+    [own, { serverVersion: '9.9.8.100196', organization: undefined }, ['basic']],
+    [own, { serverVersion: undefined, organization: undefined }, ['bearer', 'basic']],
+    [own, { serverVersion: 'nightly', organization: undefined }, ['bearer', 'basic']],
+    ['https://notsonarcloud.io', { serverVersion: '9.9', organization: undefined }, ['basic']],
+  ])('to %s of %j are %j', (server, report, schemes) => {
+    expect(schemesFor(new URL(server), report)).toEqual(schemes);
+  });
+});
 
 describe('a token', () => {
   const now = Date.UTC(2026, 0, 2);
