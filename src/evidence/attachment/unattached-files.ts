@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { wrapReadErrors } from '../files/file-problems.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
-import { digestFile } from '../fingerprint/file-digest.ts';
+import { FileDigester } from '../fingerprint/file-digest.ts';
 
 interface UnattachedFile {
   readonly name: string;
@@ -34,11 +34,12 @@ export async function digestUnattachedFiles(
   files: readonly MatchedFile[],
   signal: AbortSignal | undefined,
 ): Promise<UnattachedFiles> {
+  const digester = new FileDigester();
   const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const described: UnattachedFile[] = [];
   for (const { name, path, size } of sorted) {
     signal?.throwIfAborted();
-    described.push({ name, size, sha256: await wrapReadErrors(path, () => digestFile(path, signal)) });
+    described.push({ name, size, sha256: await wrapReadErrors(path, () => digester.digest(path, signal)) });
   }
   const list = createHash('sha256');
   for (const { name, sha256 } of described) list.update(`${sha256}  ${name}\n`);

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, type PathLike, read, readFileSync } from 'node:fs';
+import { closeSync, openSync, type PathLike, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const readAt = promisify(read);
@@ -11,40 +11,60 @@ const readAt = promisify(read);
 const chunkBytes = 1024 * 1024;
 
 /**
- * Computes the SHA-256 of a file, 64 lowercase hex digits, in memory that does not grow with its size. Follows symbolic
- * links.
+ * Computes SHA-256 digests of files, one after another, in memory that does not grow with their size.
  *
- * A file below 1 MiB is read synchronously: that takes microseconds, less than a round trip to the thread pool, and
- * directories can contain thousands. A larger file is read into one buffer while the other is hashed.
- *
- * @throws the system's error if the file cannot be read; for a large file, the signal's reason if it is aborted
+ * A file below 1 MiB is read synchronously: opening, reading and closing it takes microseconds, less than a round trip
+ * to the thread pool, and directories can contain thousands. A larger file is read asynchronously into one buffer while
+ * the other is hashed.
  */
-export function digestFile(path: PathLike, signal?: AbortSignal): string | Promise<string> {
-  const file = openSync(path, 'r');
-  if (fstatSync(file).size >= chunkBytes) return digestLarge(file, signal);
-  try {
-    return hash('sha256', readFileSync(file), 'hex');
-  } finally {
-    closeSync(file);
+export class FileDigester {
+  readonly #buffer = Buffer.allocUnsafeSlow(chunkBytes);
+
+  /**
+   * Computes the digest: 64 lowercase hex digits, synchronously for a small file. Follows symbolic links.
+   *
+   * @throws the system's error if the file cannot be read; for a large file, the signal's reason if it is aborted
+   */
+  digest(path: PathLike, signal?: AbortSignal): string | Promise<string> {
+    const file = openSync(path, 'r');
+    let isLarge = false;
+    try {
+      const length = fill(file, this.#buffer);
+      isLarge = length === chunkBytes;
+      return isLarge
+        ? digestLarge(file, this.#buffer, signal)
+        : hash('sha256', this.#buffer.subarray(0, length), 'hex');
+    } finally {
+      if (!isLarge) closeSync(file);
+    }
   }
 }
 
-/** Closes the file. */
-async function digestLarge(file: number, signal: AbortSignal | undefined): Promise<string> {
+/** Reads until the buffer is full or the file ends: a single read may return fewer bytes. */
+function fill(file: number, buffer: Buffer): number {
+  let length = 0;
+  for (;;) {
+    const count = readSync(file, buffer, length, buffer.length - length, null);
+    length += count;
+    if (count === 0 || length === buffer.length) return length;
+  }
+}
+
+/** Computes the digest of an open file whose first chunk has been read. Closes the file. */
+async function digestLarge(file: number, first: Buffer, signal: AbortSignal | undefined): Promise<string> {
   try {
     const digest = createHash('sha256');
-    let [current, spare] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)];
-    let length = 0;
-    let position = 0;
-    do {
+    let current: Buffer = first;
+    let spare: Buffer = Buffer.allocUnsafeSlow(chunkBytes);
+    let length = first.length;
+    for (let position = length; length > 0; position += length) {
       const next = readAt(file, spare, 0, spare.length, position);
       digest.update(current.subarray(0, length));
       length = (await next).bytesRead;
-      position += length;
       // After the read, so that no read is pending when the file is closed.
       signal?.throwIfAborted();
       [current, spare] = [spare, current];
-    } while (length > 0);
+    }
     return digest.digest('hex');
   } finally {
     closeSync(file);

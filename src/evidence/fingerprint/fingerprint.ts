@@ -5,7 +5,7 @@ import { UserError } from '../../runtime/failure.ts';
 import { inspectPath } from '../files/file-kind.ts';
 import { brokenLink, notAFile, unreadableError, wrapReadErrors } from '../files/file-problems.ts';
 import { resolveArtifactPaths } from '../files/resolve-files.ts';
-import { digestFile } from './file-digest.ts';
+import { FileDigester } from './file-digest.ts';
 import { ignoredPaths } from './ignore-file.ts';
 
 /** The number of directory entries after which control returns to the event loop, so that a signal can end the step. */
@@ -30,7 +30,7 @@ export async function computeFingerprint(path: string, signal?: AbortSignal): Pr
   const found = inspectPath(path);
   switch (found?.kind) {
     case 'file':
-      return readDigest(path, signal);
+      return digestFile(new FileDigester(), path, signal);
     case 'directory':
       return new DirectoryFingerprint(
         wrapReadErrors(path, () => realpathSync.native(path)),
@@ -48,6 +48,7 @@ export async function computeFingerprint(path: string, signal?: AbortSignal): Pr
 class DirectoryFingerprint {
   readonly #root: string;
   readonly #ignored: ReadonlySet<string>;
+  readonly #digester = new FileDigester();
   readonly #total = createHash('sha256');
   /** Digests not yet in the total: one long update is cheaper than many short ones. */
   #pending = '';
@@ -93,14 +94,14 @@ class DirectoryFingerprint {
   }
 
   #contentDigest(entry: Dirent<Buffer>, path: Buffer): string | Promise<string> {
-    if (entry.isFile()) return readDigest(path, this.#signal);
+    if (entry.isFile()) return digestFile(this.#digester, path, this.#signal);
     if (!entry.isSymbolicLink()) throw new UserError(notAFile(path.toString()));
     const target = wrapReadErrors(path, () => statSync(path, { throwIfNoEntry: false }));
     if (target === undefined) throw new UserError(brokenLink(path.toString()));
     // Not followed, so that there is neither a cycle nor a second copy of the directory.
     if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
     if (!target.isFile()) throw new UserError(notAFile(path.toString()));
-    return readDigest(path, this.#signal);
+    return digestFile(this.#digester, path, this.#signal);
   }
 }
 
@@ -113,8 +114,12 @@ function listInByteOrder(directory: Buffer): readonly Dirent<Buffer>[] {
   return entries.sort((one, other) => Buffer.compare(one.name, other.name));
 }
 
-function readDigest(path: string | Buffer, signal: AbortSignal | undefined): string | Promise<string> {
-  const digest = wrapReadErrors(path, () => digestFile(path, signal));
+function digestFile(
+  digester: FileDigester,
+  path: string | Buffer,
+  signal: AbortSignal | undefined,
+): string | Promise<string> {
+  const digest = wrapReadErrors(path, () => digester.digest(path, signal));
   return typeof digest === 'string'
     ? digest
     : digest.catch((thrown: unknown) => {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { digestFile } from '../../../src/evidence/fingerprint/file-digest.ts';
+import { FileDigester } from '../../../src/evidence/fingerprint/file-digest.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 
 const mebibyte = 1024 * 1024;
@@ -11,7 +11,7 @@ describe("a file's digest", () => {
     async (size) => {
       const content = randomBytes(size);
       await withFileTree({ f: content }, async ({ at }) => {
-        expect(await digestFile(at('f'))).toBe(createHash('sha256').update(content).digest('hex'));
+        expect(await new FileDigester().digest(at('f'))).toBe(createHash('sha256').update(content).digest('hex'));
       });
     },
   );
@@ -20,7 +20,7 @@ describe("a file's digest", () => {
     await withFileTree({ large: Buffer.alloc(3 * mebibyte) }, async ({ at }) => {
       const cancelling = new AbortController();
       const cancelled = new Error('the step was cancelled');
-      const digest = digestFile(at('large'), cancelling.signal);
+      const digest = new FileDigester().digest(at('large'), cancelling.signal);
       cancelling.abort(cancelled);
       await expect(digest).rejects.toBe(cancelled);
     });
@@ -28,8 +28,9 @@ describe("a file's digest", () => {
 
   it('is returned at once for a small file, and asynchronously for a large one', async () => {
     await withFileTree({ large: Buffer.alloc(mebibyte), small: 'abc' }, async ({ at }) => {
-      expect(typeof digestFile(at('small'))).toBe('string');
-      const large = digestFile(at('large'));
+      const digester = new FileDigester();
+      expect(typeof digester.digest(at('small'))).toBe('string');
+      const large = digester.digest(at('large'));
       expect(large).toBeInstanceOf(Promise);
       expect(await large).toHaveLength(64);
     });
