@@ -12,7 +12,7 @@ export interface IdentifiedArtifact {
   readonly name: string | undefined;
 }
 
-/** The inputs that name the artifacts to judge: exactly one of them is given. */
+/** The inputs that name artifacts: exactly one of them is given. */
 export interface IdentifyingInputs {
   readonly fingerprints: readonly string[] | undefined;
   readonly files: readonly string[] | undefined;
